@@ -1,0 +1,42 @@
+# make run    makes .venv, fetches the starter model and opens the window; ARGS="--model PATH" goes to it
+# make test   makes .venv and runs every check, offscreen; ARGS="tests/engine -k ngram" narrows the tests
+# make bench  measures this machine
+# make lint   ruff and mypy alone
+# make clean  removes .venv and what the tools left
+# PYTHON=…    takes that interpreter for .venv; EXTRAS=cuda installs MLX's CUDA 13 backend too
+# Every path is relative and programs are called as modules: the folder may have spaces in its name.
+
+ARGS ?=
+EXTRAS ?=
+VENV := .venv/bin/python
+WITH_BLAS = LD_PRELOAD="$$($(VENV) -m engine.blas --print)"
+
+.PHONY: run test bench lint clean venv venv-dev
+
+run: venv
+	@$(VENV) -m app.launch $(ARGS)
+
+test: lint
+	@QT_QPA_PLATFORM=offscreen $(VENV) -m app.system_libraries
+	@QT_QPA_PLATFORM=offscreen $(WITH_BLAS) $(VENV) -m pytest $(ARGS)
+
+bench: venv-dev
+	@[ -e tests/benchmarks/__main__.py ] || { echo "There is no benchmark in this version." >&2; exit 1; }
+	@$(WITH_BLAS) $(VENV) -m tests.benchmarks $(ARGS)
+
+lint: venv-dev
+	@$(VENV) -m ruff check .
+	@$(VENV) -m ruff format --check .
+	@$(VENV) -m mypy
+
+venv:
+	@sh packaging/setup/make_venv.sh
+	@$(VENV) packaging/setup/install.py $(EXTRAS)
+
+venv-dev:
+	@sh packaging/setup/make_venv.sh
+	@$(VENV) packaging/setup/install.py dev $(EXTRAS)
+
+clean:
+	rm -rf .venv build dist *.egg-info .mypy_cache .pytest_cache .ruff_cache
+	find app engine resources packaging tests -name __pycache__ -type d -prune -exec rm -rf {} +
