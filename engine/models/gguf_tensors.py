@@ -1,0 +1,80 @@
+"""Tensors of a llama-architecture GGUF file under mlx-lm's names, in mlx-lm's row order, never requantised."""
+
+from __future__ import annotations
+
+import re
+
+import mlx.core as mx
+
+from engine.models.errors import ModelError
+from engine.models.gguf_header import KEPT_TYPES, QUANTISED_BITS, GgufHeader
+
+_TOP_NAMES = {"token_embd": "model.embed_tokens", "output_norm": "model.norm", "output": "lm_head"}
+_LAYER_NAMES = {
+    "attn_norm": "input_layernorm",
+    "attn_q": "self_attn.q_proj",
+    "attn_k": "self_attn.k_proj",
+    "attn_v": "self_attn.v_proj",
+    "attn_output": "self_attn.o_proj",
+    "ffn_norm": "post_attention_layernorm",
+    "ffn_gate": "mlp.gate_proj",
+    "ffn_up": "mlp.up_proj",
+    "ffn_down": "mlp.down_proj",
+}
+_LAYER_TENSOR = re.compile(r"blk\.(\d+)\.(\w+)")
+
+
+def module_name(tensor_name: str) -> str:
+    """The mlx-lm module that a GGUF tensor belongs to; ModelError for a tensor that plain llama has not."""
+    stem, _, kind = tensor_name.rpartition(".")
+    match = _LAYER_TENSOR.fullmatch(stem)
+    known = _LAYER_NAMES.get(match[2]) if match else _TOP_NAMES.get(stem)
+    if known is None or kind != "weight":
+        raise ModelError(
+            f"the file holds a tensor {tensor_name!r} that a plain llama model has not; "
+            "use the model in MLX format instead"
+        )
+    return f"model.layers.{match[1]}.{known}" if match else known
+
+
+def check_types(header: GgufHeader) -> None:
+    """Refuse tensor types that would have to be requantised, naming them."""
+    foreign = sorted({tensor.type_name for tensor in header.tensors if tensor.type_id not in KEPT_TYPES})
+    if foreign:
+        raise ModelError(
+            f"the file holds tensors of type {', '.join(foreign)}; "
+            "only F32, F16, Q4_0, Q4_1 and Q8_0 can be imported: use such a file or the model in MLX format"
+        )
+
+
+def quantised_modules(header: GgufHeader) -> dict[str, int]:
+    """Bits of every quantised module."""
+    return {
+        module_name(tensor.name): QUANTISED_BITS[tensor.type_name]
+        for tensor in header.tensors
+        if tensor.type_name in QUANTISED_BITS
+    }
+
+
+def convert_tensors(arrays: dict[str, mx.array], num_heads: int, num_kv_heads: int) -> dict[str, mx.array]:
+    """Rename what `mx.load` made of a GGUF file (weight, scales, biases); lazy."""
+    converted = {}
+    for name, array in arrays.items():
+        stem, _, kind = name.rpartition(".")
+        module = module_name(stem + ".weight")
+        if module.endswith("q_proj"):
+            array = restore_rows(array, num_heads)
+        elif module.endswith("k_proj"):
+            array = restore_rows(array, num_kv_heads)
+        converted[f"{module}.{kind}"] = array
+    return converted
+
+
+def restore_rows(array: mx.array, num_heads: int) -> mx.array:
+    """Undo llama.cpp's order of q and k rows, which pairs rotated halves; [rows, ·] with rows = heads × width.
+
+    Source: LlamaModel.permute in llama.cpp's convert_hf_to_gguf.py.
+    """
+    rows, *rest = array.shape
+    paired = array.reshape(num_heads, rows // num_heads // 2, 2, *rest)
+    return mx.contiguous(paired.swapaxes(1, 2).reshape(array.shape))

@@ -1,0 +1,65 @@
+"""The files that make a model folder's tokenizer: are they there, which are they, is there a chat template."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from engine.models.errors import ModelError
+
+_SETS = (("tokenizer.json",), ("tokenizer.model",), ("vocab.json", "merges.txt"))  # any one of them is enough
+_IDENTITY_FILES = (
+    "added_tokens.json",
+    "merges.txt",
+    "special_tokens_map.json",
+    "tokenizer.json",
+    "tokenizer.model",
+    "vocab.json",
+)
+
+
+def check_tokenizer(folder: Path) -> None:
+    """ModelError where no usable set of tokenizer files lies in the folder."""
+    for name in _IDENTITY_FILES:
+        path = folder / name
+        if path.is_symlink() and not path.exists():
+            raise ModelError(f"{name} in {str(folder)!r} is a link to a file that is not there; download it again")
+    for names in _SETS:
+        if all((folder / name).is_file() and (folder / name).stat().st_size for name in names):
+            return
+    raise ModelError(f"no tokenizer found in {str(folder)!r}; tokenizer.json is needed: download the model again")
+
+
+def tokenizer_identity(folder: Path) -> str:
+    """A hash of the files that decide which ids a text has; the same for a copy of the folder."""
+    digest = hashlib.sha256()
+    for name in _IDENTITY_FILES:
+        path = folder / name
+        if path.is_file():
+            content = path.read_bytes()
+            digest.update(f"{name} {len(content)}\n".encode() + content)
+    return digest.hexdigest()[:16]
+
+
+def has_template(folder: Path, tokenizer_config: dict[str, Any]) -> bool:
+    """Whether transformers would find a chat template."""
+    files = ("chat_template.jinja", "chat_template.json")
+    return bool(tokenizer_config.get("chat_template")) or any((folder / name).is_file() for name in files)
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """A JSON object of a model folder; ModelError where it is missing, a broken link, or something else."""
+    where = f"{path.name} in {str(path.parent)!r}"
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        if path.is_symlink():
+            raise ModelError(f"{where} is a link to a file that is not there; download the model again") from error
+        raise ModelError(f"{where} is missing; download the model again") from error
+    except (OSError, ValueError, RecursionError) as error:
+        raise ModelError(f"{where} cannot be read ({error}); download the model again") from error
+    if not isinstance(value, dict):
+        raise ModelError(f"{where} is not a JSON object; download the model again")
+    return value

@@ -1,0 +1,40 @@
+"""Memory: what a model takes and what the machine or its control group has left."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from engine.models.device import available_memory, group_memory
+from engine.models.facts import read_facts
+from engine.models.memory import estimate_memory
+
+
+def test_estimate_counts_rows_times_context(folder):
+    facts = read_facts("", folder)
+    estimate = estimate_memory(facts, "ngram", 100, 4)
+    assert estimate.kv_bytes == 400 * facts.kv_bytes_per_token
+    assert (estimate.drafter_bytes, estimate.weight_bytes) == (0, facts.weight_bytes)
+    assert estimate.available_bytes > 0
+
+
+def test_drafter_with_weights_counts_with_its_files(folder):
+    facts = read_facts("", folder)
+    size = (folder / "model.safetensors").stat().st_size
+    assert estimate_memory(replace(facts, kv_bytes_per_token=0), str(folder), 1, 1).drafter_bytes == size
+
+
+def test_available_memory_is_a_sensible_number():
+    assert 2**20 < available_memory() < 2**50
+
+
+@pytest.mark.parametrize(("limit", "expected"), [("1000", 1000 - 600 + 50), ("max", 2**63 - 1)])
+def test_limit_of_a_control_group_counts(tmp_path, limit, expected):
+    group = tmp_path / "sys" / "app"
+    group.mkdir(parents=True)
+    (group / "memory.max").write_text(limit)
+    (group / "memory.current").write_text("600\n")
+    (group / "memory.stat").write_text("anon 10\ninactive_file 50\n")
+    (tmp_path / "cgroup").write_text("0::/app/inner\n")
+    assert min(group_memory(tmp_path / "sys", tmp_path / "cgroup")) == expected

@@ -1,0 +1,132 @@
+"""Tiny random fp32 targets for engine tests: one of every proven model type, and a whole tiny model folder."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+import mlx.nn as nn
+from mlx.utils import tree_flatten, tree_unflatten
+from mlx_lm.utils import _get_classes
+from tokenizers import AddedToken, Tokenizer, decoders, pre_tokenizers
+from tokenizers.models import BPE
+
+TEMPLATE = (
+    "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\\n' + message['content'] + '<|im_end|>\\n' }}"
+    "{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\\n' }}{% endif %}"
+)
+END_TOKEN = "<|im_end|>"
+_CONTROL_TOKENS = ("<|endoftext|>", "<|im_start|>", END_TOKEN)
+_SHAPE = {
+    "hidden_size": 32,
+    "intermediate_size": 48,
+    "num_hidden_layers": 2,
+    "num_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "head_dim": 8,
+    "max_position_embeddings": 512,
+    "tie_word_embeddings": False,
+    "rms_norm_eps": 1e-5,
+    "layer_norm_eps": 1e-5,
+    "layer_norm_epsilon": 1e-5,
+    "norm_eps": 1e-5,
+    "rope_theta": 10000.0,
+    "attention_bias": False,
+    "mlp_bias": False,
+}
+_EXPERTS = {
+    "num_experts": 4,
+    "num_local_experts": 4,
+    "num_experts_per_tok": 2,
+    "moe_intermediate_size": 24,
+    "shared_expert_intermediate_size": 24,
+    "decoder_sparse_step": 1,
+    "mlp_only_layers": [],
+    "norm_topk_prob": True,
+}
+_OWN: dict[str, dict[str, Any]] = {
+    "apertus": {"post_norm": False, "qk_norm": True},
+    "ernie4_5": {"use_bias": False},
+    "glm4": {"partial_rotary_factor": 0.5},
+    "gpt_neox": {"rotary_emb_base": 10000, "rotary_pct": 0.5},
+    "granite": {
+        "logits_scaling": 1.0,
+        "attention_multiplier": 0.35,
+        "embedding_multiplier": 1.0,
+        "residual_multiplier": 1.0,
+    },
+    "minicpm": {"dim_model_base": 32, "scale_depth": 1.4, "scale_emb": 1.0},
+    "mixtral": _EXPERTS,
+    "nemotron": {"hidden_act": "relu2"},
+    "olmoe": _EXPERTS,
+    "phi": {"num_key_value_heads": 4, "partial_rotary_factor": 0.5},
+    "qwen2_moe": _EXPERTS,
+    "qwen3_moe": _EXPERTS,
+    "stablelm": {"use_qkv_bias": False, "partial_rotary_factor": 0.5},
+}
+
+
+def tiny_config(model_type: str, vocab_size: int = 64, **changes: Any) -> dict[str, Any]:
+    """A config.json of a tiny model; every model type takes what it knows of it."""
+    own = _OWN.get(model_type, {})
+    return {"model_type": model_type, "vocab_size": vocab_size, **_SHAPE, **own, **changes}
+
+
+def tiny_model(model_type: str, seed: int = 0, vocab_size: int = 64, **changes: Any) -> nn.Module:
+    """A tiny evaluated fp32 model whose greedy text varies: weights are large, and differ with the seed."""
+    model_class, args_class = _get_classes({"model_type": model_type})
+    model = model_class(args_class.from_dict(tiny_config(model_type, vocab_size, **changes)))
+    keys = iter(mx.random.split(mx.random.key(seed), 1024))
+    arrays = [(name, _random(name, array, next(keys))) for name, array in tree_flatten(model.parameters())]
+    model.update(tree_unflatten(arrays))
+    model.eval()
+    mx.eval(model.parameters())
+    return model
+
+
+def tiny_folder(folder: Path, model_type: str = "llama", seed: int = 0, **changes: Any) -> Path:
+    """Write a whole tiny model folder: fp32 weights, a byte-level tokenizer of 259 tokens, a ChatML-like template."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write_tiny_tokenizer(folder)
+    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    vocab_size, end_id = tokenizer.get_vocab_size(), tokenizer.token_to_id(END_TOKEN)
+    model = tiny_model(model_type, seed, vocab_size, **changes)
+    mx.save_safetensors(str(folder / "model.safetensors"), dict(tree_flatten(model.parameters())), {"format": "mlx"})
+    write_json(folder / "config.json", tiny_config(model_type, vocab_size, **changes) | {"eos_token_id": end_id})
+    write_json(folder / "generation_config.json", {"eos_token_id": [end_id]})
+    return folder
+
+
+def write_tiny_tokenizer(folder: Path) -> None:
+    """One token for every byte and three control tokens, with a template in tokenizer_config.json."""
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    tokenizer = Tokenizer(BPE(vocab={text: index for index, text in enumerate(alphabet)}, merges=[]))
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.add_special_tokens([AddedToken(text, special=True, normalized=False) for text in _CONTROL_TOKENS])
+    tokenizer.save(str(folder / "tokenizer.json"))
+    config = {
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "bos_token": "<|im_start|>",
+        "eos_token": END_TOKEN,
+        "pad_token": END_TOKEN,
+        "chat_template": TEMPLATE,
+        "clean_up_tokenization_spaces": False,
+    }
+    write_json(folder / "tokenizer_config.json", config)
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write one JSON file of a model folder."""
+    path.write_text(json.dumps(value), encoding="utf-8")
+
+
+def _random(name: str, array: mx.array, key: mx.array) -> mx.array:
+    """Norms near 1, biases near 0, everything else normal with a deviation that keeps logits apart."""
+    noise = mx.random.normal(array.shape, key=key)
+    if array.ndim == 1:
+        return 0.1 * noise + (0 if name.endswith("bias") else 1)
+    return 0.6 * noise
