@@ -1,0 +1,106 @@
+"""Answers everything that needs text but no arrays: prompts, counts, facts, estimates, previews."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import assert_never
+
+from engine.messages import (
+    Answer,
+    CountTokens,
+    EstimateMemory,
+    Failed,
+    Inspect,
+    MemoryEstimate,
+    ModelFacts,
+    PreviewTemplate,
+    Question,
+    RenderedPrompt,
+    Submit,
+    TokenCount,
+)
+from engine.models.errors import ModelError
+from engine.models.facts import read_facts
+from engine.models.locate import resolve_target
+from engine.models.memory import estimate_memory
+from engine.text.checks import check_length, check_sampling, check_turns
+from engine.text.prompt import Prompt, build_prompt, encode_rendered, mark_turns, without_surrogates
+from engine.text.rendering import TemplateError
+from engine.text.templates import render
+from engine.text.tokenizer import Tokenizer, load_tokenizer
+
+PREVIEW_SECONDS = 0.8  # a template that is being typed shall show its error within a second
+
+
+class TextDesk:
+    """Holds the tokenizers that were asked for; used by one thread at a time."""
+
+    def __init__(self, data_dir: Path) -> None:
+        self._data_dir = data_dir
+        self._tokenizers: dict[str, Tokenizer] = {}
+
+    def prepare(self, submit: Submit, facts: ModelFacts) -> Prompt | Failed:
+        """Turn a request into token ids, or say why it cannot be answered."""
+        refusal = check_turns(submit.turns) or check_sampling(submit.sampling)
+        if refusal:
+            return Failed(submit.request_id, "request", refusal)
+        try:
+            prompt = build_prompt(self._tokenizer(facts), submit.turns, submit.request_id)
+        except ModelError as error:
+            return Failed(submit.request_id, "model", _sentence(error))
+        refusal = check_length(len(prompt.token_ids), facts.context_length)
+        return Failed(submit.request_id, "context", refusal) if refusal else prompt
+
+    def answer(self, question: Question) -> Answer | Failed:
+        """Answer a question about a model or a prompt."""
+        try:
+            return Answer(question.request_id, self._value(question))
+        except ModelError as error:
+            return Failed(question.request_id, "model", _sentence(error))
+        except TemplateError as failure:
+            return Failed(question.request_id, "template", failure.sentence("The template"))
+
+    def _value(self, question: Question) -> TokenCount | ModelFacts | RenderedPrompt | MemoryEstimate:
+        facts = self._facts(question.target)
+        match question:
+            case CountTokens():
+                prompt = build_prompt(self._tokenizer(facts), question.turns, question.request_id)
+                return TokenCount(len(prompt.token_ids), facts.context_length)
+            case Inspect():
+                return facts
+            case EstimateMemory():
+                return estimate_memory(facts, question.drafter, question.context_length, question.num_rows)
+            case PreviewTemplate():
+                return self._preview(question, facts)
+            case _:
+                assert_never(question)
+
+    def _preview(self, question: PreviewTemplate, facts: ModelFacts) -> RenderedPrompt:
+        tokenizer = self._tokenizer(facts)
+        template = without_surrogates(question.template) or tokenizer.template
+        marked, marks = mark_turns(tokenizer, question.turns, template)
+        start = time.perf_counter()
+        text = render(tokenizer, marked, template, PREVIEW_SECONDS)
+        seconds = time.perf_counter() - start
+        num_tokens = len(encode_rendered(tokenizer, text, marks))
+        return RenderedPrompt(text.replace(marks.cut, ""), num_tokens, seconds)
+
+    def _facts(self, target: str) -> ModelFacts:
+        from engine.models.errors import ModelError
+
+        folder = resolve_target(target, self._data_dir)
+        if not isinstance(folder, Path):
+            raise ModelError(f"{target!r} is a GGUF file that was not imported yet; load it once, then ask again")
+        return read_facts(target, folder)
+
+    def _tokenizer(self, facts: ModelFacts) -> Tokenizer:
+        key = facts.folder + "\0" + facts.tokenizer_id
+        if key not in self._tokenizers:
+            self._tokenizers[key] = load_tokenizer(Path(facts.folder))
+        return self._tokenizers[key]
+
+
+def _sentence(error: Exception) -> str:
+    text = str(error)
+    return text[:1].upper() + text[1:].rstrip(".") + "."

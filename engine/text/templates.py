@@ -1,0 +1,137 @@
+"""Chat templates: turns to the text of a prompt, and what is done where a model's template refuses them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from engine.messages import Turn
+from engine.text.rendering import TemplateError, render_template
+
+if TYPE_CHECKING:
+    from engine.text.tokenizer import Tokenizer
+
+Turns = tuple[Turn, ...]
+
+# Jinja drops a newline that ends a template; one in an expression stays.
+CHATML_TEMPLATE = (
+    "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n{% endfor %}"
+    "{{ '<|im_start|>assistant\n' }}"
+)
+PLAIN_TEMPLATE = (
+    "{% for message in messages %}{{ message.role | capitalize }}:\n{{ message.content }}\n\n{% endfor %}"
+    "{{ 'Assistant:\n' }}"
+)
+NO_TEMPLATE = "This model has no chat template. A plain one was used, so answers may be worse."
+FOLDED = "The model's template takes no system prompt. It was put at the start of the first message."
+MERGED = "The model's template wants user and assistant in turn. Neighbouring messages were joined."
+
+
+@dataclass(frozen=True, slots=True)
+class Clockwork:
+    """What rendering needs besides the turns: a time limit for each try, and the clock that templates read."""
+
+    limit_seconds: float = 1.0
+    clock: Callable[[], datetime] = datetime.now
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A template that works for some turns, how they are arranged for it, and the sentences that say why."""
+
+    template: str
+    arrange: Callable[[Turns], Turns]
+    reasons: tuple[str, ...] = ()
+    is_plain: bool = False
+
+
+def render(
+    tokenizer: Tokenizer,
+    turns: Sequence[Turn],
+    template: str = "",
+    limit_seconds: float = 1.0,
+    clock: Callable[[], datetime] | None = None,
+) -> str:
+    """Render with the model's template, or the given one, and nothing else; raises TemplateError."""
+    read_clock = clock or datetime.now
+    variables = {
+        **tokenizer.special_tokens,
+        "messages": [{"role": turn.role, "content": turn.text} for turn in turns],
+        "tools": None,
+        "documents": None,
+        "add_generation_prompt": True,
+        "strftime_now": lambda pattern: read_clock().strftime(pattern),
+    }
+    return render_template(template or tokenizer.template or plain_template(tokenizer), variables, limit_seconds)
+
+
+def choose_layout(tokenizer: Tokenizer, turns: Turns, clockwork: Clockwork) -> tuple[Layout, str]:
+    """Find the first way to render the turns that works, and the text it gives; a plain template ends the list."""
+    if not tokenizer.template:
+        return _plain_layout(tokenizer, turns, NO_TEMPLATE, clockwork)
+    first: TemplateError | None = None
+    for layout in _layouts(tokenizer.template):
+        if first and layout.arrange(turns) == turns:
+            continue
+        try:
+            return layout, render_layout(tokenizer, turns, layout, clockwork)
+        except TemplateError as failure:
+            first = first or failure
+            if failure.is_final:
+                break
+    assert first is not None
+    reason = first.sentence("The model's template") + " The plain template was used."
+    return _plain_layout(tokenizer, turns, reason, clockwork)
+
+
+def render_layout(tokenizer: Tokenizer, turns: Turns, layout: Layout, clockwork: Clockwork) -> str:
+    """Render the turns as the layout arranges them."""
+    text = render(tokenizer, layout.arrange(turns), layout.template, clockwork.limit_seconds, clockwork.clock)
+    if not text.strip():
+        raise TemplateError("it writes nothing")
+    return text
+
+
+def plain_template(tokenizer: Tokenizer) -> str:
+    """ChatML where the tokenizer has its tokens, else each role's name above its text."""
+    return CHATML_TEMPLATE if {"<|im_start|>", "<|im_end|>"} <= tokenizer.special_texts else PLAIN_TEMPLATE
+
+
+def fold_system(turns: Turns) -> Turns:
+    """Put the system texts at the start of the first user turn."""
+    system = [turn.text for turn in turns if turn.role == "system"]
+    rest = [turn for turn in turns if turn.role != "system"]
+    first = next((index for index, turn in enumerate(rest) if turn.role == "user"), None)
+    if not system:
+        return turns
+    if first is None:
+        return (Turn("user", "\n\n".join(system)), *rest)
+    rest[first] = Turn("user", "\n\n".join([*system, rest[first].text]))
+    return tuple(rest)
+
+
+def merge_neighbours(turns: Turns) -> Turns:
+    """Join neighbouring turns of one role."""
+    merged: list[Turn] = []
+    for turn in turns:
+        if merged and merged[-1].role == turn.role:
+            merged[-1] = replace(turn, text=f"{merged[-1].text}\n\n{turn.text}")
+        else:
+            merged.append(turn)
+    return tuple(merged)
+
+
+def _layouts(template: str) -> list[Layout]:
+    return [
+        Layout(template, lambda turns: turns),
+        Layout(template, fold_system, (FOLDED,)),
+        Layout(template, merge_neighbours, (MERGED,)),
+        Layout(template, lambda turns: merge_neighbours(fold_system(turns)), (FOLDED, MERGED)),
+    ]
+
+
+def _plain_layout(tokenizer: Tokenizer, turns: Turns, reason: str, clockwork: Clockwork) -> tuple[Layout, str]:
+    layout = Layout(plain_template(tokenizer), lambda turns: turns, (reason,), is_plain=True)
+    return layout, render_layout(tokenizer, turns, layout, clockwork)

@@ -1,0 +1,126 @@
+"""Requests and questions: each gives an answer or one sentence."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from engine.messages import CountTokens, Failed, ModelFacts, Sampling, Submit, Turn
+from engine.text.desk import TextDesk
+from engine.text.prompt import Prompt
+from engine.text.thread import InlineText, TextThread
+from tests.engine.text.small_tokenizers import CHATML, write_folder
+
+
+@pytest.fixture
+def facts(tmp_path: Path) -> ModelFacts:
+    folder = write_folder(tmp_path / "model", tokenizer_config={"chat_template": CHATML})
+    return ModelFacts(str(folder), str(folder), "m", "llama", 64, 260, 2, "fp32", 1, 1, "id", True)
+
+
+@pytest.fixture
+def desk(data_dir: Path) -> TextDesk:
+    return TextDesk(data_dir)
+
+
+def submit(*texts: str, **sampling: Any) -> Submit:
+    turns = tuple(Turn("user", text) for text in texts)
+    return Submit(3, "c", "m", "none", turns, Sampling(**sampling))
+
+
+def test_a_prompt_is_prepared(desk: TextDesk, facts: ModelFacts) -> None:
+    prompt = desk.prepare(submit("Hi"), facts)
+    assert isinstance(prompt, Prompt)
+    assert prompt.tokenizer.decode(prompt.token_ids) == "user\nHi\nassistant\n"
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\n", "\u200b", "\ufeff \t\u2060"])
+def test_o19_a_blank_message_is_refused(desk: TextDesk, facts: ModelFacts, text: str) -> None:
+    assert desk.prepare(submit("Hi", text), facts) == Failed(
+        3, "request", "The message is blank. Write something to answer first."
+    )
+
+
+def test_a_conversation_without_a_message_is_refused(desk: TextDesk, facts: ModelFacts) -> None:
+    failed = desk.prepare(submit(), facts)
+    assert isinstance(failed, Failed)
+    assert failed.code == "request"
+
+
+@pytest.mark.parametrize(
+    "sampling",
+    [
+        {"temperature": -1.0},
+        {"temperature": float("nan")},
+        {"temperature": float("inf")},
+        {"seed": -1},
+        {"seed": 2**63},
+        {"max_tokens": 0},
+        {"stops": ("a", "")},
+    ],
+)
+def test_settings_that_cannot_be_sampled_with_are_refused(
+    desk: TextDesk, facts: ModelFacts, sampling: dict[str, Any]
+) -> None:
+    failed = desk.prepare(submit("Hi", **sampling), facts)
+    assert isinstance(failed, Failed)
+    assert failed.code == "request"
+    assert failed.text.endswith(".")
+
+
+def test_o18_a_prompt_beyond_the_context_is_refused_with_its_count(desk: TextDesk, facts: ModelFacts) -> None:
+    prompt = desk.prepare(submit("x" * 30), facts)
+    assert isinstance(prompt, Prompt)
+    num_tokens = len(prompt.token_ids)
+    assert isinstance(desk.prepare(submit("x" * 30), replace(facts, context_length=num_tokens + 1)), Prompt)
+    failed = desk.prepare(submit("x" * 30), replace(facts, context_length=num_tokens))
+    assert isinstance(failed, Failed)
+    assert failed.code == "context"
+    assert f"{num_tokens} tokens" in failed.text
+    assert "Remove 1 " in failed.text
+
+
+def test_a_missing_target_is_a_sentence(desk: TextDesk, tmp_path: Path) -> None:
+    failed = desk.answer(CountTokens(4, str(tmp_path / "none"), (Turn("user", "Hi"),)))
+    assert isinstance(failed, Failed)
+    assert (failed.request_id, failed.code) == (4, "model")
+    assert failed.text[0].isupper()
+
+
+def test_inline_and_threaded_text_give_the_same(data_dir: Path, facts: ModelFacts) -> None:
+    results: list[Prompt | Failed] = []
+    came = threading.Event()
+    threaded, inline = TextThread(data_dir), InlineText(data_dir)
+    threaded.start()
+    threaded.prepare(submit("Hi"), facts, lambda result: (results.append(result), came.set()))
+    assert came.wait(10)
+    threaded.close()
+    inline.prepare(submit("Hi"), facts, results.append)
+    first, second = results
+    assert isinstance(first, Prompt)
+    assert isinstance(second, Prompt)
+    assert first.token_ids == second.token_ids
+
+
+def test_an_unexpected_error_fails_one_request_and_the_thread_goes_on(
+    data_dir: Path, facts: ModelFacts, caplog: pytest.LogCaptureFixture
+) -> None:
+    results: list[Any] = []
+    came = threading.Event()
+    thread = TextThread(data_dir)
+    thread.start()
+    thread.prepare(submit("Hi"), replace(facts, folder=None), results.append)  # type: ignore[arg-type]
+    thread.prepare(submit("Hi"), facts, lambda result: (results.append(result), came.set()))
+    assert came.wait(10)
+    thread.close()
+    assert [type(result) for result in results] == [Failed, Prompt]
+    assert results[0].code == "engine"
+    caplog.clear()
+
+
+def test_a_thread_that_was_never_started_can_be_closed(data_dir: Path) -> None:
+    TextThread(data_dir).close()
