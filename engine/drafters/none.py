@@ -1,0 +1,49 @@
+"""The drafter that proposes nothing: plain decoding on the same path."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import mlx.core as mx
+
+from engine.drafters.base import DrafterState, DraftRow, Proposals, TargetView, pack
+from engine.kv.rows import StateChange
+from engine.messages import ModelFacts
+
+
+class NoDrafter:
+    identity = "none"
+    weight_bytes = 0
+    needs: frozenset[str] = frozenset()
+    tap_layers: tuple[int, ...] = ()
+    max_depth = 0
+
+    def open(self, target: TargetView) -> NoDraftRows:
+        return NoDraftRows()
+
+
+class NoDraftRows:
+    """Stateless: every token count is covered."""
+
+    def prefill(self, token_ids: Sequence[int], context: mx.array | None) -> None:
+        pass
+
+    def propose(self, rows: Sequence[DraftRow], depths: Sequence[int]) -> Proposals:
+        return pack([()] * len(rows))
+
+    def commit(self, kept: Sequence[int], context: mx.array | None) -> None:
+        pass
+
+    def prepare_append(self, states: Sequence[DrafterState | None]) -> StateChange:
+        return StateChange(lambda: None)
+
+    def filter(self, keep: Sequence[int]) -> None:
+        pass
+
+    def capture(self, row: int) -> DrafterState:
+        return DrafterState(0, None)
+
+
+def load_none(path: Path | None, facts: ModelFacts) -> NoDrafter:
+    return NoDrafter()

@@ -1,0 +1,186 @@
+"""What happens when: commands, admission and fair turns between groups. Runs without a thread in tests."""
+
+from __future__ import annotations
+
+import logging
+import queue
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import assert_never
+
+import mlx.core as mx
+
+from engine.drafters.table import DrafterError, check_drafter, load_drafter
+from engine.failure import failed
+from engine.group import Group
+from engine.loading import Loader
+from engine.messages import (
+    Cancel,
+    Command,
+    CountTokens,
+    EstimateMemory,
+    Event,
+    Failed,
+    Finished,
+    Inspect,
+    LoadModel,
+    PreviewTemplate,
+    Shutdown,
+    Submit,
+)
+from engine.row import open_row
+from engine.target import MAX_ROWS, Target
+from engine.text.prompt import Prompt
+from engine.text.thread import InlineText, TextThread
+
+log = logging.getLogger(__name__)
+
+STEPS_BETWEEN_CLEARS = 256  # frees buffers that no longer fit; every step would empty the pool that the next one needs
+
+
+Inbox = queue.SimpleQueue[tuple[float, Command | Prompt | Failed]]  # with the monotonic time of sending
+
+
+@dataclass(slots=True)
+class Pending:
+    """A submitted request that is not a row yet: its target is being loaded or its prompt is being made."""
+
+    submit: Submit
+    sent_at: float
+    target: Target | None = None
+
+
+class Engine:
+    """Owns the groups and every request; only the thread that calls `step` and `wait` touches them."""
+
+    def __init__(
+        self, emit: Callable[[Event], None], text: TextThread | InlineText, data_dir: Path, inbox: Inbox | None = None
+    ) -> None:
+        self._emit = emit
+        self._text = text
+        self._inbox: Inbox = inbox or queue.SimpleQueue()
+        self._loader = Loader(data_dir, emit, self._prepare)
+        self._groups: list[Group] = []
+        self._pending: dict[int, Pending] = {}
+        self._num_steps = 0
+        self.is_shut_down = False
+
+    def send(self, *commands: Command) -> None:
+        """Queue commands; any thread may call it, and it never blocks."""
+        for command in commands:
+            self._inbox.put((time.monotonic(), command))
+
+    def step(self) -> bool:
+        """Take what arrived, then advance a load by a slice and one group by a forward; False where all is done."""
+        is_busy = not self._inbox.empty()
+        while not self._inbox.empty():
+            self._handle(*self._inbox.get())
+        is_busy |= self._loader.advance()
+        is_busy |= self._advance_group()
+        self._num_steps += 1
+        if self._num_steps % STEPS_BETWEEN_CLEARS == 0:
+            mx.clear_cache()
+        return is_busy
+
+    def wait(self) -> None:
+        """Block until something arrives, and take it."""
+        self._handle(*self._inbox.get())
+
+    def run(self) -> None:
+        """Step until nothing is left to do."""
+        while self.step():
+            pass
+
+    def fail(self, text: str) -> None:
+        """Fail every request; for a fault of the engine itself."""
+        for request_id in {*self._pending, *self._loader.waiting_ids()}:
+            self._emit(Failed(request_id, "engine", text))
+        for group in self._groups:
+            group.fail(text)
+
+    def _handle(self, arrived_at: float, message: Command | Prompt | Failed) -> None:
+        match message:
+            case Submit():
+                self._submit(message, arrived_at)
+            case LoadModel():
+                self._loader.want(message)
+            case Prompt():
+                self._open_row(message)
+            case Failed():
+                if self._pending.pop(message.request_id, None):
+                    self._emit(message)
+            case Cancel():
+                self._cancel(message.request_id)
+            case CountTokens() | Inspect() | EstimateMemory() | PreviewTemplate():
+                self._text.answer(message, self._emit)
+            case Shutdown():
+                self._shut_down()
+            case _:
+                assert_never(message)
+
+    def _submit(self, submit: Submit, sent_at: float) -> None:
+        try:
+            check_drafter(submit.drafter)
+        except DrafterError as error:
+            self._emit(failed(submit.request_id, "request", error))
+            return
+        self._pending[submit.request_id] = Pending(submit, sent_at)
+        self._loader.want(submit)
+
+    def _prepare(self, submit: Submit, target: Target) -> None:
+        """Have the prompt made; it comes back through the inbox."""
+        self._pending[submit.request_id].target = target
+        self._text.prepare(submit, target.facts, lambda result: self._inbox.put((time.monotonic(), result)))
+
+    def _open_row(self, prompt: Prompt) -> None:
+        """Turn a made prompt into a waiting row, unless its request was cancelled meanwhile."""
+        pending = self._pending.pop(prompt.request_id, None)
+        if pending is None:
+            return
+        assert pending.target is not None
+        for notice in prompt.notices:
+            self._emit(notice)
+        drafter = load_drafter(pending.submit.drafter, pending.target.facts)
+        row = open_row(pending.submit, prompt, drafter, pending.target.view, pending.sent_at)
+        self._group_for(pending.target).add(row)
+
+    def _group_for(self, target: Target) -> Group:
+        """A group of this target that has room, a new one while that adds room, else the one with the fewest rows."""
+        groups = [group for group in self._groups if group.target is target]
+        if (group := next((group for group in groups if group.has_room), None)) is not None:
+            return group
+        if sum(group.max_rows for group in groups) < MAX_ROWS:
+            self._groups.append(Group(target, self._emit))
+            return self._groups[-1]
+        return min(groups, key=lambda group: group.num_rows)
+
+    def _cancel(self, request_id: int) -> None:
+        """End a request wherever it is; one that is unknown or has ended needs nothing."""
+        was_pending = self._pending.pop(request_id, None) is not None
+        if self._loader.cancel(request_id) or was_pending:
+            self._emit(Finished(request_id, "cancelled"))
+        else:
+            any(group.cancel(request_id) for group in self._groups)
+
+    def _advance_group(self) -> bool:
+        """Give the next group in turn one step."""
+        self._groups = [group for group in self._groups if not group.is_idle]
+        if not self._groups:
+            return False
+        group = self._groups.pop(0)
+        self._groups.append(group)
+        try:
+            group.step()
+        except Exception as error:  # its state is lost, the other groups go on
+            log.exception("a step failed")
+            group.fail(f"the engine could not go on with this reply: {error}; what it had written is kept")
+        return True
+
+    def _shut_down(self) -> None:
+        for request_id in {*self._pending, *self._loader.waiting_ids()}:
+            self._cancel(request_id)
+        for group in self._groups:
+            group.end()
+        self.is_shut_down = True

@@ -1,0 +1,191 @@
+"""`slipstream-engine`: the engine without a window."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import queue
+import secrets
+import signal
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from engine.blas import missing_blas_hint, preload_blas
+from engine.messages import Cancel, Delta, Event, Failed, Finished, Notice, Sampling, Shutdown, Submit, Turn
+from engine.thread import EngineThread
+
+BAD_INPUT = 2
+INTERRUPTED = 130
+
+
+class BadInputError(Exception):
+    """What the user gave cannot be used; the text is the sentence for them."""
+
+
+@dataclass(slots=True)
+class Reply:
+    """One reply as it is collected."""
+
+    seed: int
+    text: list[str] = field(default_factory=list)
+    token_ids: list[int] = field(default_factory=list)
+
+    def describe(self, end: Finished | Failed) -> dict[str, Any]:
+        """The JSON object of a reply that ended; one that failed keeps what it had written."""
+        if isinstance(end, Failed):
+            return {"error": end.text, "text": "".join(self.text), "token_ids": self.token_ids, "seed": self.seed}
+        return {
+            "text": "".join(self.text),
+            "token_ids": self.token_ids,
+            "finish_reason": end.reason,
+            "seed": self.seed,
+            "statistics": asdict(end.statistics),
+        }
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns the exit status: 0, 2 for bad input, 130 after an interrupt."""
+    preload_blas()
+    logging.basicConfig(level=logging.CRITICAL)  # every failure is told in a sentence of its own
+    options = _parser().parse_args(arguments)
+    try:
+        return _ask(options)
+    except BadInputError as error:
+        print(f"slipstream-engine: {error}", file=sys.stderr)
+        return BAD_INPUT
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="slipstream-engine", description="Slipstream's engine without a window.")
+    commands = parser.add_subparsers(required=True)
+    ask = commands.add_parser("ask", help="answer one question, or the questions of a file at once")
+    ask.add_argument("question", nargs="?", help="the question; left out with --batch")
+    ask.add_argument("--batch", type=Path, metavar="FILE", help='JSON lines, each {"prompt": "…"}, answered at once')
+    ask.add_argument("--model", default="", metavar="PATH", help="model folder, Hugging Face cache entry or GGUF file")
+    ask.add_argument("--drafter", default="ngram", help="none or ngram (the default)")
+    ask.add_argument("--system", default="", metavar="TEXT", help="system prompt")
+    ask.add_argument("--temperature", type=float, default=0.0, help="0, the default, is greedy")
+    ask.add_argument("--max-tokens", type=int, default=512)
+    ask.add_argument("--seed", type=int, help="drawn where it is left out")
+    ask.add_argument(
+        "--stop", action="append", default=[], metavar="TEXT", help="end before this text; may be repeated"
+    )
+    ask.add_argument("--json", action="store_true", help="print one object when the reply has ended")
+    return parser
+
+
+def _ask(options: argparse.Namespace) -> int:
+    questions = _questions(options)
+    if hint := missing_blas_hint():
+        print(f"slipstream-engine: {hint}", file=sys.stderr)
+    events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+    engine = EngineThread()
+    engine.start(events.put)
+    try:
+        submits = [_submit(index, question, options) for index, question in enumerate(questions, start=1)]
+        engine.send(*submits)
+        return _collect(engine, events, submits, options)
+    finally:
+        engine.send(Shutdown())
+        engine.join()
+
+
+def _questions(options: argparse.Namespace) -> list[str]:
+    if (options.batch is None) == (options.question is None):
+        raise BadInputError("give either a question or --batch FILE")
+    return [options.question] if options.batch is None else _read_batch(options.batch)
+
+
+def _read_batch(path: Path) -> list[str]:
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInputError(f"{path} cannot be read: {error}") from error
+    questions = [_read_line(path, number, line) for number, line in enumerate(lines, start=1) if line.strip()]
+    if not questions:
+        raise BadInputError(f'{path} has no questions; give one JSON object a line: {{"prompt": "…"}}')
+    return questions
+
+
+def _read_line(path: Path, number: int, line: str) -> str:
+    try:
+        value = json.loads(line)
+    except ValueError as error:
+        raise BadInputError(f"{path}, line {number} is not JSON: {error}") from error
+    prompt = value.get("prompt") if isinstance(value, dict) else value
+    if not isinstance(prompt, str):
+        raise BadInputError(f'{path}, line {number} has no text under "prompt"; give {{"prompt": "…"}}')
+    return prompt
+
+
+def _submit(request_id: int, question: str, options: argparse.Namespace) -> Submit:
+    system = (Turn("system", options.system),) if options.system else ()
+    seed = secrets.randbits(63) if options.seed is None else options.seed
+    sampling = Sampling(options.temperature, seed, options.max_tokens, tuple(options.stop))
+    turns = (*system, Turn("user", question))
+    return Submit(request_id, f"ask-{request_id}", options.model, options.drafter, turns, sampling)
+
+
+def _collect(
+    engine: EngineThread, events: queue.SimpleQueue[Event], submits: Sequence[Submit], options: argparse.Namespace
+) -> int:
+    """Print replies as they come, or one object each in the order of the questions."""
+    streams = not options.json and options.batch is None
+    replies = {submit.request_id: Reply(submit.sampling.seed) for submit in submits}
+    results: dict[int, dict[str, Any]] = {}
+    with _interrupt_cancels(engine, replies) as interrupts:
+        while len(results) < len(submits):
+            _take(events.get(), replies, results, streams)
+    if streams:
+        print()
+    else:
+        for submit in submits:
+            print(json.dumps(results[submit.request_id], ensure_ascii=False))
+    if interrupts:
+        return INTERRUPTED
+    return BAD_INPUT if any("error" in result for result in results.values()) else 0
+
+
+def _take(event: Event, replies: dict[int, Reply], results: dict[int, dict[str, Any]], streams: bool) -> None:
+    match event:
+        case Delta():
+            replies[event.request_id].text.append(event.text)
+            replies[event.request_id].token_ids += event.token_ids
+            if streams:
+                print(event.text, end="", flush=True)
+        case Notice():
+            print(f"slipstream-engine: {event.text}", file=sys.stderr)
+        case Finished():
+            results[event.request_id] = replies[event.request_id].describe(event)
+        case Failed():
+            print(f"slipstream-engine: {event.text}", file=sys.stderr)
+            results[event.request_id] = replies[event.request_id].describe(event)
+        case _:
+            pass
+
+
+@contextmanager
+def _interrupt_cancels(engine: EngineThread, request_ids: Iterable[int]) -> Iterator[list[int]]:
+    """Turn the first interrupt into Cancel for every request; yields the list of interrupts so far."""
+    interrupts: list[int] = []
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        interrupts.append(number)
+        signal.signal(signal.SIGINT, previous)
+        engine.send(*(Cancel(request_id) for request_id in request_ids))
+
+    previous = signal.signal(signal.SIGINT, handle)
+    try:
+        yield interrupts
+    finally:
+        signal.signal(signal.SIGINT, previous)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

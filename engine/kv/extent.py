@@ -1,0 +1,67 @@
+"""How many tokens each row holds, and what follows from it for one forward: offsets, mask, write positions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+
+import mlx.core as mx
+
+
+class Forward:
+    """Geometry of one forward that appends `width` tokens after each row's length; all layers share its arrays."""
+
+    def __init__(self, lengths: Sequence[int], width: int) -> None:
+        self.lengths = tuple(lengths)
+        self.width = width
+        self.end = max(self.lengths, default=0) + width
+        self.is_aligned = len(set(self.lengths)) <= 1
+
+    @cached_property
+    def offset(self) -> int | mx.array:
+        """The rows' first position: one number where they agree, else [rows] int32."""
+        return self.lengths[0] if self.is_aligned else mx.array(self.lengths, dtype=mx.int32)
+
+    @cached_property
+    def positions(self) -> mx.array:
+        """Absolute position of every token of the forward, [rows, width] int32."""
+        return mx.array(self.lengths, dtype=mx.int32)[:, None] + mx.arange(self.width, dtype=mx.int32)
+
+    @cached_property
+    def row_indices(self) -> mx.array:
+        """[rows, 1] int32, to index a buffer together with `positions`."""
+        return mx.arange(len(self.lengths), dtype=mx.int32)[:, None]
+
+    def mask(self, window_size: int | None, return_array: bool) -> mx.array | str | None:
+        """What each token may attend to: None for all, "causal", or bool [rows, 1, width, end]."""
+        fits = window_size is None or self.end <= window_size
+        if self.is_aligned and fits and not return_array:
+            return None if self.width == 1 else "causal"
+        return self._mask(None if fits else window_size)
+
+    def _mask(self, window_size: int | None) -> mx.array:
+        slots = mx.arange(self.end, dtype=mx.int32)
+        positions = self.positions[:, None, :, None]
+        mask = slots <= positions
+        return mask if window_size is None else mask & (slots > positions - window_size)
+
+
+class Extent:
+    """The rows' lengths in tokens; all layers of one `Rows` read the same one, so a rewind changes these alone."""
+
+    def __init__(self) -> None:
+        self.lengths: list[int] = []
+        self.forward = Forward((), 0)
+
+    @property
+    def num_rows(self) -> int:
+        return len(self.lengths)
+
+    def begin(self, width: int) -> None:
+        """Say how many tokens a row the next forward appends."""
+        self.forward = Forward(self.lengths, width)
+
+    def commit(self, kept: Sequence[int]) -> None:
+        """Keep the first `kept[i]` tokens that the forward appended to row i; the next one overwrites the rest."""
+        assert all(0 <= count <= self.forward.width for count in kept), kept
+        self.lengths = [length + count for length, count in zip(self.lengths, kept, strict=True)]

@@ -1,0 +1,113 @@
+"""Everything about one request from its prompt to its end."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+from engine.acceptance import Emission, emit
+from engine.drafters.base import Drafter, DraftRow, DraftRows, TargetView
+from engine.messages import Delta, Event, Finished, Sampling, Submit
+from engine.sampling import Choice
+from engine.statistics import ReplyCounter
+from engine.text.prompt import Prompt
+from engine.text.reply_text import ReplyText
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """What a row did with one round: `kept` window positions stay in its state, `is_last` where it ended."""
+
+    events: tuple[Event, ...]
+    kept: int
+    is_last: bool
+
+
+@dataclass(slots=True, eq=False)
+class Row:
+    """One request; `rows[i]` of a group is batch index i of its state."""
+
+    request_id: int
+    prompt_ids: Sequence[int]
+    sampling: Sampling
+    end_ids: Collection[int]
+    drafter: Drafter
+    draft_rows: DraftRows  # of this row alone, for a drafter without weights
+    text: ReplyText
+    counter: ReplyCounter
+    position: int = 0  # index in the reply of the next token; starts past a continued reply's tokens
+    pending: int = field(init=False)  # known, but not in the target's state
+    num_delivered: int = 0
+
+    def __post_init__(self) -> None:
+        self.pending = self.prompt_ids[-1]
+        self.counter.num_prompt = len(self.prompt_ids)
+
+    @property
+    def remaining(self) -> int:
+        return self.sampling.max_tokens - self.num_delivered
+
+    @property
+    def choice(self) -> Choice:
+        return Choice(self.sampling.temperature, self.sampling.seed, self.position)
+
+    @property
+    def draft_view(self) -> DraftRow:
+        return DraftRow(self.pending, self.position)
+
+    def deliver(self, target_ids: Sequence[int], num_proposed: int, num_accepted: int) -> Delivery:
+        """Take one round's tokens up to an end, a stop string or the limit, and count them.
+
+        target_ids [num_proposed + 1]: the target's choices after each window position.
+        """
+        emission = emit(target_ids, num_accepted, self.end_ids, self.remaining)
+        text, num_tokens, reason = self._read(emission)
+        accepted = min(num_tokens, emission.num_accepted)
+        self.counter.count_round(num_proposed, accepted, num_tokens)
+        self.num_delivered += num_tokens
+        self.position += num_tokens
+        self.pending = target_ids[num_tokens - 1] if num_tokens else self.pending
+        events = self._events(text, emission.token_ids[:num_tokens], accepted, reason)
+        return Delivery(events, 1 + accepted, reason is not None)
+
+    def end(self, reason: str) -> tuple[Event, ...]:
+        """The events that end this row between rounds: text that was held back, then Finished."""
+        return self._events(self.text.flush(), (), 0, reason)
+
+    def _events(
+        self, text: str, token_ids: tuple[int, ...], num_accepted: int, reason: str | None
+    ) -> tuple[Event, ...]:
+        statistics = self.counter.statistics()
+        events: list[Event] = []
+        if text or token_ids:
+            events.append(Delta(self.request_id, text, token_ids, num_accepted, statistics))
+        if reason is not None:
+            events.append(Finished(self.request_id, reason, statistics))
+        return tuple(events)
+
+    def _read(self, emission: Emission) -> tuple[str, int, str | None]:
+        """Text and number of the tokens that stand, and why the row ends, if it does."""
+        pieces: list[str] = []
+        for index, token_id in enumerate(emission.token_ids):
+            pieces.append(self.text.push(token_id))
+            if self.text.stopped:
+                return "".join(pieces), index + 1, "stop"
+        if emission.reason is not None:
+            pieces.append(self.text.flush())
+        return "".join(pieces), len(emission.token_ids), emission.reason
+
+
+def open_row(submit: Submit, prompt: Prompt, drafter: Drafter, target: TargetView, sent_at: float) -> Row:
+    """A row that has read nothing yet; a continued reply counts its tokens on from where it stopped."""
+    split = len(prompt.token_ids) - prompt.num_reply_tokens
+    return Row(
+        request_id=submit.request_id,
+        prompt_ids=prompt.token_ids,
+        sampling=submit.sampling,
+        end_ids=prompt.tokenizer.end_ids,
+        drafter=drafter,
+        draft_rows=drafter.open(target),
+        text=ReplyText(prompt.tokenizer, submit.sampling.stops, prompt.token_ids[split:]),
+        counter=ReplyCounter(sent_at),
+        position=prompt.num_reply_tokens,
+    )

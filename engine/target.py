@@ -1,0 +1,62 @@
+"""The model that decides: reads prompts, verifies proposals, keeps what was accepted."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import mlx.core as mx
+import mlx.nn as nn
+
+from engine.drafters.base import TargetView
+from engine.kv.rows import BatchedRows, Rows
+from engine.kv.single import SingleRow
+from engine.messages import ModelFacts
+
+MAX_ROWS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """One forward over every row's window; lazy.
+
+    logits [rows, width, vocabulary]: at window position j, for the token that follows it.
+    context: what the drafter asked to be fed, [rows, width, ·], or None where it asked for nothing.
+    """
+
+    logits: mx.array
+    context: mx.array | None
+
+
+class Target:
+    """One loaded model; the rows that it works on are handed in, so several groups may share it."""
+
+    def __init__(self, model: nn.Module, facts: ModelFacts) -> None:
+        self._model = model
+        self.facts = facts
+        self.prefill_tokens_per_second = 0.0  # of the last chunk; 0.0 before the first
+
+    @property
+    def view(self) -> TargetView:
+        return TargetView(self.facts.vocab_size)
+
+    def open_rows(self) -> Rows:
+        """Empty state for rows; a model outside the proven list gets one row that cannot be rewound."""
+        if self.facts.batch_refusal:
+            return SingleRow(self._model)
+        return BatchedRows(len(self._model.layers), MAX_ROWS)
+
+    def prefill(self, rows: Rows, token_ids: Sequence[int]) -> None:
+        """Append prompt tokens to the one row of `rows`; evaluates its state and no logits."""
+        started = time.monotonic()
+        rows.begin(len(token_ids))
+        self._model(mx.array([token_ids], dtype=mx.int32), cache=rows.layers)
+        rows.evaluate()
+        rows.commit([len(token_ids)])
+        self.prefill_tokens_per_second = len(token_ids) / max(time.monotonic() - started, 1e-6)
+
+    def verify(self, rows: Rows, windows: mx.array) -> Verified:
+        """Forward every row's window, [rows, width] int32; nothing of it is kept before `rows.commit`."""
+        rows.begin(windows.shape[1])
+        return Verified(self._model(windows, cache=rows.layers), None)

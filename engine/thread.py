@@ -1,0 +1,79 @@
+"""The engine on its own thread; MLX is imported, used and let go there alone."""
+
+from __future__ import annotations
+
+import gc
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.messages import Command, CountTokens, EstimateMemory, Event, Failed, Inspect, PreviewTemplate
+from engine.models.locate import default_data_dir
+from engine.text.thread import TextThread
+
+if TYPE_CHECKING:
+    from engine.engine import Inbox
+
+log = logging.getLogger(__name__)
+
+
+class EngineThread:
+    """Owns the engine's thread and the text thread; commands may be sent before `start`."""
+
+    def __init__(self, data_dir: Path | None = None) -> None:
+        self._data_dir = data_dir or default_data_dir()
+        self._inbox: Inbox = queue.SimpleQueue()
+        self._text = TextThread(self._data_dir)
+        self._thread = threading.Thread(target=self._run, name="engine")
+        self._emit: Callable[[Event], None] = lambda event: None
+
+    def start(self, emit: Callable[[Event], None]) -> None:
+        """Start both threads; `emit` is called on them, once for every event."""
+        self._emit = emit
+        self._text.start()
+        self._thread.start()
+
+    def send(self, *commands: Command) -> None:
+        """Queue commands; any thread may call it, and it never blocks. Questions never wait for a running step."""
+        for command in commands:
+            if isinstance(command, CountTokens | Inspect | EstimateMemory | PreviewTemplate):
+                self._text.answer(command, lambda event: self._emit(event))
+            else:
+                self._inbox.put((time.monotonic(), command))
+
+    def join(self, timeout: float | None = None) -> bool:
+        """Wait for the end that Shutdown asked for; False where it has not come in `timeout` seconds."""
+        self._thread.join(timeout)
+        if self._thread.is_alive():
+            return False
+        self._text.close()
+        return True
+
+    def _run(self) -> None:
+        import mlx.core as mx
+
+        try:
+            self._serve()
+        finally:
+            # Without this a process that ends right after a thread ran compiled code aborts now and then.
+            gc.collect()
+            mx.synchronize()
+            mx.clear_streams()
+
+    def _serve(self) -> None:
+        from engine.engine import Engine
+
+        engine = Engine(self._emit, self._text, self._data_dir, self._inbox)
+        while not engine.is_shut_down:
+            try:
+                if not engine.step():
+                    engine.wait()
+            except Exception as error:
+                log.exception("the engine's loop failed")
+                text = f"The engine failed: {error}. Every reply up to here is kept; send the message again."
+                engine.fail(text)
+                self._emit(Failed(0, "engine", text))

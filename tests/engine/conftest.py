@@ -1,0 +1,62 @@
+"""A tiny fp32 target on disk, and the engine that answers with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import mlx.core as mx
+import pytest
+
+from engine.drafters.table import DRAFTERS
+from engine.models.gguf import import_gguf
+from engine.models.locate import find_starter, resolve_target
+from tests.engine.harness import Harness, ScriptedDrafter
+from tests.engine.tiny import tiny_folder
+
+
+@pytest.fixture(scope="session")
+def target(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny_folder(tmp_path_factory.mktemp("models") / "tiny")
+
+
+@pytest.fixture(scope="session")
+def looping_target(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A target whose next token depends on the last one nearly alone, so that its text soon repeats itself."""
+    folder = tiny_folder(tmp_path_factory.mktemp("models") / "looping")
+    weights = mx.load(str(folder / "model.safetensors"))
+    damped = {name: array * 0.005 if "o_proj" in name else array for name, array in weights.items()}
+    mx.save_safetensors(str(folder / "model.safetensors"), damped, {"format": "mlx"})
+    return folder
+
+
+@pytest.fixture(scope="session")
+def starter_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder that holds the imported starter model."""
+    folder = tmp_path_factory.mktemp("starter")
+    list(import_gguf(find_starter(), folder))
+    return folder
+
+
+@pytest.fixture(scope="session")
+def starter_folder(starter_data: Path) -> Path:
+    """The starter model as a model folder."""
+    imported = resolve_target("", starter_data)
+    assert isinstance(imported, Path)
+    return imported
+
+
+@pytest.fixture
+def engine(data_dir: Path) -> Harness:
+    return Harness(data_dir)
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
+    """Put a scripted drafter into the table; returns its name."""
+
+    def add(name: str, truth: Sequence[int], accepts: Sequence[int], depth: int = 6) -> str:
+        monkeypatch.setitem(DRAFTERS, name, lambda path, facts: ScriptedDrafter(truth, accepts, depth))
+        return name
+
+    return add

@@ -1,0 +1,121 @@
+"""The engine without threads, and what tests ask of it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from engine.drafters.base import DrafterState, DraftRow, Proposals, TargetView, pack
+from engine.drafters.none import NoDraftRows
+from engine.engine import Engine
+from engine.messages import Command, Delta, Event, Failed, Finished, Sampling, Statistics, Submit, Turn
+from engine.text.thread import InlineText
+
+_conversations = itertools.count(1)
+
+
+class Harness:
+    """Sends commands, steps the engine and keeps every event."""
+
+    def __init__(self, data_dir: Path) -> None:
+        self.events: list[Event] = []
+        self.engine = Engine(self.events.append, InlineText(data_dir), data_dir)
+
+    def send(self, *commands: Command) -> None:
+        self.engine.send(*commands)
+
+    def step(self, times: int = 1) -> None:
+        for _ in range(times):
+            self.engine.step()
+
+    def step_until(self, condition: Callable[[], bool]) -> None:
+        for _ in range(1000):
+            if condition():
+                return
+            self.engine.step()
+        raise AssertionError("the condition did not come true in 1,000 steps")
+
+    def run(self) -> None:
+        self.engine.run()
+
+    def events_of(self, request_id: int) -> list[Event]:
+        return [event for event in self.events if getattr(event, "request_id", None) == request_id]
+
+    def deltas_of(self, request_id: int) -> list[Delta]:
+        return [event for event in self.events_of(request_id) if isinstance(event, Delta)]
+
+    def ids_of(self, request_id: int) -> list[int]:
+        return [token_id for delta in self.deltas_of(request_id) for token_id in delta.token_ids]
+
+    def text_of(self, request_id: int) -> str:
+        return "".join(delta.text for delta in self.deltas_of(request_id))
+
+    def end_of(self, request_id: int) -> Finished | Failed:
+        ends = [event for event in self.events_of(request_id) if isinstance(event, Finished | Failed)]
+        assert len(ends) == 1, f"request {request_id} ended {len(ends)} times: {ends}"
+        return ends[0]
+
+    def reason_of(self, request_id: int) -> str:
+        end = self.end_of(request_id)
+        assert isinstance(end, Finished), end
+        return end.reason
+
+    def statistics_of(self, request_id: int) -> Statistics:
+        end = self.end_of(request_id)
+        assert isinstance(end, Finished), end
+        return end.statistics
+
+
+def submit(
+    request_id: int,
+    target: Path,
+    text: str,
+    *,
+    drafter: str = "none",
+    earlier: Sequence[Turn] = (),
+    later: Sequence[Turn] = (),
+    **sampling: object,
+) -> Submit:
+    """A request of 40 tokens unless said otherwise; `later` turns follow the user's."""
+    rules = Sampling(**{"max_tokens": 40, **sampling})  # type: ignore[arg-type]
+    turns = (*earlier, Turn("user", text), *later)
+    return Submit(request_id, f"chat-{next(_conversations)}", str(target), drafter, turns, rules)
+
+
+@dataclass(slots=True)
+class ScriptedDrafter:
+    """Proposes `depth` tokens of `truth`, the target's text; as many are right as `accepts` says, in turn."""
+
+    truth: Sequence[int]
+    accepts: Sequence[int]
+    depth: int = 6
+    identity: str = "scripted"
+    weight_bytes: int = 0
+    needs: frozenset[str] = frozenset()
+    tap_layers: tuple[int, ...] = ()
+    max_depth: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.max_depth = self.depth
+
+    def open(self, target: TargetView) -> ScriptedRows:
+        return ScriptedRows(self, target.vocab_size)
+
+
+class ScriptedRows(NoDraftRows):
+    def __init__(self, drafter: ScriptedDrafter, vocab_size: int) -> None:
+        self._drafter = drafter
+        self._vocab_size = vocab_size
+        self._accepts = itertools.cycle(drafter.accepts)
+
+    def propose(self, rows: Sequence[DraftRow], depths: Sequence[int]) -> Proposals:
+        (row,), (depth,) = rows, depths
+        ids = list(self._drafter.truth[row.step : row.step + min(depth, self._drafter.depth)])
+        for index in range(next(self._accepts), len(ids)):
+            ids[index] = (ids[index] + 1) % self._vocab_size
+        return pack([ids])
+
+    def capture(self, row: int) -> DrafterState:
+        raise AssertionError("a scripted drafter has no state")

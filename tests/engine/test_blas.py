@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.blas import GUARD, find_openblas, preload_value
+
+PROJECT = Path(__file__).parents[2]
+SHOW = """
+import os, sys
+from engine.blas import GUARD, preload_blas
+print(preload_blas(), os.environ.get("LD_PRELOAD"), GUARD in os.environ, sys.argv[1:])
+"""
+HINT = "import engine.blas as blas; blas.find_openblas = lambda: None; print(blas.missing_blas_hint())"
+OWNER_OF_GEMM = """
+import engine.blas
+engine.blas.preload_blas()
+import ctypes, mlx.core
+address = ctypes.cast(ctypes.CDLL(None).cblas_sgemm, ctypes.c_void_p).value
+for line in open("/proc/self/maps"):
+    start, end = (int(part, 16) for part in line.split()[0].split("-"))
+    if start <= address < end:
+        print(line.split()[-1])
+"""
+linux_only = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing is preloaded")
+needs_openblas = pytest.mark.skipif(find_openblas() is None, reason="this system has no OpenBLAS")
+
+
+def run_python(code: str, *arguments: str, **environment: str) -> str:
+    clean = {name: value for name, value in os.environ.items() if name not in {GUARD, "LD_PRELOAD"}}
+    command = [sys.executable, "-c", code, *arguments]
+    ended = subprocess.run(
+        command, cwd=PROJECT, env=clean | environment, capture_output=True, text=True, check=True, timeout=60
+    )
+    return ended.stdout.strip()
+
+
+@needs_openblas
+def test_a_process_starts_again_with_openblas_and_its_arguments():
+    assert run_python(SHOW, "две строки", "--x") == "True None False ['две строки', '--x']"
+
+
+@needs_openblas
+def test_the_user_s_own_preload_stays():
+    own = next(line.split()[-1] for line in Path("/proc/self/maps").read_text().splitlines() if "/libm." in line)
+    assert run_python(SHOW, LD_PRELOAD=own) == f"True {own} False []"
+
+
+@linux_only
+def test_a_process_that_was_started_again_without_success_goes_on():
+    assert run_python(SHOW, **{GUARD: ""}) == "False None False []"
+
+
+@needs_openblas
+def test_mlx_calls_the_preloaded_library():
+    assert "openblas" in Path(run_python(OWNER_OF_GEMM)).name
+
+
+@linux_only
+def test_a_machine_without_openblas_is_told_what_to_install():
+    assert "install libopenblas0-pthread" in run_python(HINT)
+
+
+@linux_only
+def test_a_library_of_another_processor_is_passed_over(tmp_path):
+    foreign, ours = tmp_path / "foreign.so", Path("/proc/self/exe").resolve()
+    foreign.write_bytes(b"\x7fELF\x01\x01" + bytes(14))
+    assert find_openblas([tmp_path / "missing.so", foreign, ours]) == ours
+
+
+def test_a_library_is_put_before_what_was_preloaded():
+    assert preload_value(Path("/a.so"), "/b.so:/c.so") == "/a.so:/b.so:/c.so"

@@ -1,0 +1,102 @@
+"""The headless tool as a user calls it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from engine.headless import main
+from engine.messages import Statistics
+
+QUESTION = "The quick brown fox"
+
+
+@pytest.fixture(autouse=True)
+def _no_preload(monkeypatch):
+    """Starting the process again with another BLAS would start the tests again."""
+    monkeypatch.setattr("engine.headless.preload_blas", lambda: None)
+    monkeypatch.setattr("engine.headless.missing_blas_hint", lambda: "")
+
+
+def ask(*arguments: str | Path) -> int:
+    return main(["ask", *map(str, arguments)])
+
+
+def test_json_gives_one_object_with_every_statistic(target, capsys):
+    assert ask(QUESTION, "--model", target, "--json", "--max-tokens", "12", "--seed", "5") == 0
+    reply = json.loads(capsys.readouterr().out)
+    assert list(reply) == ["text", "token_ids", "finish_reason", "seed", "statistics"]
+    assert (len(reply["token_ids"]), reply["finish_reason"], reply["seed"]) == (12, "length", 5)
+    assert set(reply["statistics"]) == {field.name for field in fields(Statistics)}
+
+
+def test_text_streams_to_the_terminal(target, capsys):
+    ask(QUESTION, "--model", target, "--json", "--max-tokens", "12")
+    text = json.loads(capsys.readouterr().out)["text"]
+    assert ask(QUESTION, "--model", target, "--max-tokens", "12") == 0
+    assert capsys.readouterr().out == text + "\n"
+
+
+def test_drafters_give_the_same_ids(looping_target, capsys):
+    replies = []
+    for drafter in ("none", "ngram"):
+        ask(QUESTION, "--model", looping_target, "--json", "--max-tokens", "80", "--drafter", drafter)
+        replies.append(json.loads(capsys.readouterr().out))
+    assert replies[0]["token_ids"] == replies[1]["token_ids"]
+    assert replies[1]["statistics"]["num_accepted"] > 0
+
+
+def test_batch_answers_one_object_a_line_in_order(target, tmp_path, capsys):
+    batch = tmp_path / "questions.jsonl"
+    batch.write_text('{"prompt": "one"}\n\n{"prompt": ""}\n"three"\n', encoding="utf-8")
+    assert ask("--batch", batch, "--model", target, "--max-tokens", "5") == 2
+    first, empty, third = map(json.loads, capsys.readouterr().out.splitlines())
+    assert len(first["token_ids"]) == len(third["token_ids"]) == 5
+    assert (empty["text"], empty["token_ids"]) == ("", [])
+    assert "blank" in empty["error"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "part"),
+    [
+        (["  "], "blank"),
+        ([QUESTION, "--drafter", "tea-leaves"], "choose one of: none, ngram"),
+        ([QUESTION, "--temperature", "-1"], "temperature"),
+        ([QUESTION, "--max-tokens", "0"], "token limit"),
+        (["word " * 400], "context holds 512"),
+        ([QUESTION, "--model", "/nowhere/at/all"], "/nowhere/at/all"),
+        ([], "question"),
+        (["--batch", "/nowhere.jsonl"], "/nowhere.jsonl"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_status_2(target, capsys, arguments, part):
+    model = [] if "--model" in arguments else ["--model", target]
+    assert ask(*arguments, *model) == 2
+    captured = capsys.readouterr()
+    assert part in captured.err
+    assert captured.out.strip() == ""
+    assert "Traceback" not in captured.err
+
+
+def test_batch_line_that_is_not_json_is_named(tmp_path, capsys):
+    batch = tmp_path / "questions.jsonl"
+    batch.write_text('{"prompt": "one"}\n{oops\n', encoding="utf-8")
+    assert ask("--batch", batch) == 2
+    assert "line 2" in capsys.readouterr().err
+
+
+def test_interrupt_ends_the_reply_and_keeps_what_was_written(target, data_dir):
+    command = [sys.executable, "-m", "engine.headless", "ask", QUESTION, "--max-tokens", "480", "--model", target]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None
+    first = process.stdout.read(4)
+    process.send_signal(2)
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert b"Traceback" not in errors
+    assert len(first + output) > 4

@@ -1,0 +1,88 @@
+"""The engine on its own thread: events come in, commands never block, the end is clean."""
+
+from __future__ import annotations
+
+import queue
+import subprocess
+import sys
+import time
+
+import pytest
+
+from engine.messages import Answer, Cancel, CountTokens, Delta, Event, Finished, Shutdown, Turn
+from engine.thread import EngineThread
+from tests.engine.harness import Harness, submit
+
+TEXT = "The quick brown fox"
+
+
+@pytest.fixture
+def running(data_dir):
+    events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+    thread = EngineThread(data_dir)
+    thread.start(events.put)
+    yield thread, events
+    thread.send(Shutdown())
+    assert thread.join(60)
+
+
+def collect(events: queue.SimpleQueue[Event], kind: type[Event]) -> list[Event]:
+    """Everything up to the first event of a kind."""
+    collected = []
+    while not (collected and isinstance(collected[-1], kind)):
+        collected.append(events.get(timeout=60))
+    return collected
+
+
+def test_reply_on_the_thread_equals_the_reply_without_one(running, target, data_dir):
+    thread, events = running
+    alone = Harness(data_dir)
+    alone.send(submit(1, target, TEXT))
+    alone.run()
+    thread.send(submit(1, target, TEXT))
+    deltas = [event for event in collect(events, Finished) if isinstance(event, Delta)]
+    assert [token_id for delta in deltas for token_id in delta.token_ids] == alone.ids_of(1)
+
+
+def test_second_reply_after_an_idle_while_stays_on_the_same_streams(running, target):
+    thread, events = running
+    for request_id in (1, 2):
+        thread.send(submit(request_id, target, TEXT, max_tokens=5))
+        assert collect(events, Finished)[-1].reason == "length"
+        time.sleep(0.05)
+
+
+def test_question_is_answered_beside_a_running_reply(running, target):
+    thread, events = running
+    thread.send(submit(1, target, TEXT, max_tokens=450))
+    collect(events, Delta)
+    thread.send(CountTokens(2, str(target), (Turn("user", TEXT),)))
+    assert not any(isinstance(event, Finished) for event in collect(events, Answer))
+    thread.send(Cancel(1))
+
+
+def test_shutdown_in_mid_reply_cancels_it(data_dir, target):
+    events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+    thread = EngineThread(data_dir)
+    thread.start(events.put)
+    thread.send(submit(1, target, TEXT, max_tokens=450))
+    collect(events, Delta)
+    thread.send(Shutdown())
+    assert thread.join(60)
+    assert collect(events, Finished)[-1].reason == "cancelled"
+
+
+def test_process_that_ends_right_after_the_engine_ends_cleanly(target, data_dir):
+    code = (
+        "import sys, queue; from pathlib import Path; from engine.thread import EngineThread; "
+        "from engine.messages import *; events = queue.SimpleQueue(); thread = EngineThread(Path(sys.argv[2])); "
+        "thread.start(events.put); turns = (Turn('user', 'hello'),)\n"
+        "thread.send(Submit(1, 'c', sys.argv[1], 'ngram', turns, Sampling(max_tokens=4)))\n"
+        "while not isinstance(events.get(), Finished | Failed): pass\n"
+        "thread.send(Shutdown()); assert thread.join(60)"
+    )
+    for _ in range(3):
+        run = subprocess.run(
+            [sys.executable, "-c", code, target, data_dir], capture_output=True, text=True, timeout=120, check=False
+        )
+        assert (run.returncode, run.stderr) == (0, "")
