@@ -1,0 +1,77 @@
+"""The one database thread: every read and write of conversations happens on it, in order."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import TypeVar
+
+from app.conversations.opening import StorageError, is_unreadable, open_database
+from app.conversations.store import Store
+
+T = TypeVar("T")
+FILE_NAME = "conversations.sqlite"
+
+
+class Database:
+    """Owns the file and its thread; `opened` gives the sentence to show, "" where all is well, or a StorageError.
+
+    From a coroutine: `await asyncio.wrap_future(database.run(work))`.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.path = folder / FILE_NAME
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="database")
+        self._store: Store | None = None
+        self._connection: sqlite3.Connection | None = None
+        self.opened: Future[str] = self._thread.submit(self._open)
+
+    def run(self, work: Callable[[Store], T]) -> Future[T]:
+        """Run `work` as one transaction on the database thread: all of it is on the disk, or none."""
+        return self._thread.submit(self._transact, work)
+
+    def close(self) -> None:
+        """Finish what was asked for, then close the file; returns when that is done."""
+        self._thread.submit(self._close)
+        self._thread.shutdown(wait=True)
+
+    def _open(self) -> str:
+        opened = open_database(self.path)
+        self._connection = opened.connection
+        self._store = Store(opened.connection)
+        return opened.problem
+
+    def _transact(self, work: Callable[[Store], T]) -> T:
+        connection, store = self._connection, self._store
+        if connection is None or store is None:
+            raise StorageError(f"The conversations in {self.path} are not open, so nothing can be saved.")
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            result = work(store)
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:  # a full disk makes SQLite roll back by itself
+                connection.execute("ROLLBACK")
+            raise
+        return result
+
+    def _close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+
+def explain(error: BaseException) -> str:
+    """Why a transaction failed, as a sentence for the user."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code == sqlite3.SQLITE_FULL:
+        return "The disk is full."
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return "Another program holds the conversations' file."
+    if code == sqlite3.SQLITE_READONLY:
+        return "The conversations' file cannot be written."
+    if isinstance(error, sqlite3.Error) and is_unreadable(error):
+        return f"The conversations' file is damaged ({error})."
+    return str(error) if isinstance(error, StorageError) else f"The database answered: {error}."

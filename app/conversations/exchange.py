@@ -1,0 +1,70 @@
+"""A user's message and the reply to it: made, and saved together before anything is submitted."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from dataclasses import replace
+
+from app.conversations.records import Conversation, Message, ReplyState, new_id
+from app.conversations.store import Store
+from engine.messages import Sampling
+
+
+def new_exchange(
+    text: str, *, conversation_id: str, parent_id: str | None, model: str, drafter: str, sampling: Sampling
+) -> tuple[Message, Message]:
+    """The user's message and its empty, running reply with a seed of its own."""
+    now = time.time()
+    user = Message(
+        id=new_id(),
+        conversation_id=conversation_id,
+        parent_id=parent_id,
+        role="user",
+        text=storable(text),
+        created_at=now,
+        updated_at=now,
+    )
+    reply = replace(
+        user,
+        id=new_id(),
+        parent_id=user.id,
+        role="assistant",
+        text="",
+        state=ReplyState.RUNNING,
+        seed=secrets.randbits(63),
+        temperature=sampling.temperature,
+        model=model,
+        drafter=drafter,
+    )
+    return user, reply
+
+
+def resumed(reply: Message, model: str, drafter: str) -> Message:
+    """The reply as running again; one without text starts over with this model and drafter."""
+    running = replace(reply, state=ReplyState.RUNNING, error="", finish_reason="")
+    if reply.text:
+        return running
+    return replace(running, model=model, drafter=drafter, token_ids=(), tokenizer_id="", quantisation="")
+
+
+def save_exchange(store: Store, user: Message, reply: Message, new_title: str | None) -> bool:
+    """Add both to their conversation, which is created where it gets a title."""
+    conversation_id, now = user.conversation_id, user.created_at
+    if new_title is not None:
+        store.create_conversation(Conversation(conversation_id, new_title, reply.model, reply.drafter, now, now))
+    store.touch_conversation(conversation_id, reply.model, reply.drafter, now)
+    store.add_message(user)
+    store.add_message(reply)
+    return True
+
+
+def save_resumed(store: Store, reply: Message) -> bool:
+    store.touch_conversation(reply.conversation_id, reply.model, reply.drafter, time.time())
+    store.save_replies([reply])
+    return True
+
+
+def storable(text: str) -> str:
+    """The text without halves of characters, which UTF-8 cannot hold."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -1,0 +1,95 @@
+"""A reply while it is generated: what it has come to, whoever is looking."""
+
+from __future__ import annotations
+
+import time
+from array import array
+from dataclasses import replace
+from typing import assert_never
+
+from PySide6.QtCore import QObject, Signal
+
+from app.conversations.records import Message, ReplyState
+from engine.messages import Delta, Failed, Finished, ModelFacts, Notice, Progress, Statistics
+
+ReplyEvent = Delta | Progress | Notice | Finished | Failed
+_STATES = {"stop": ReplyState.COMPLETE, "length": ReplyState.LIMIT, "cancelled": ReplyState.STOPPED}
+
+
+class LiveReply(QObject):
+    """Gathers the events of one request on top of the message it began with."""
+
+    extended = Signal(object)  # Delta
+    progressed = Signal(object)  # Progress
+    changed = Signal(object)  # Message: a notice came, or the reply ended
+
+    def __init__(self, request_id: int, message: Message) -> None:
+        super().__init__()
+        self.request_id = request_id
+        self.is_dirty = False  # holds something that is not in the database
+        self._message = message
+        self._pieces = [message.text]
+        self._token_ids = array("i", message.token_ids)
+        self._keeps_ids = bool(message.token_ids) or not message.text  # ids stand for the whole text or not at all
+
+    @property
+    def has_ended(self) -> bool:
+        return self._message.state is not ReplyState.RUNNING
+
+    @property
+    def conversation_id(self) -> str:
+        return self._message.conversation_id
+
+    @property
+    def message_id(self) -> str:
+        return self._message.id
+
+    @property
+    def model(self) -> str:
+        return self._message.model
+
+    def message(self) -> Message:
+        """The message with everything that was delivered so far."""
+        self._pieces = ["".join(self._pieces)]
+        return replace(self._message, text=self._pieces[0], token_ids=tuple(self._token_ids))
+
+    def use_facts(self, facts: ModelFacts) -> None:
+        """Note what generates it; ids of another tokenizer are given up, the text stays."""
+        if self._token_ids and self._message.tokenizer_id not in ("", facts.tokenizer_id):
+            self._keeps_ids = False
+            del self._token_ids[:]
+        tokenizer_id = facts.tokenizer_id if self._keeps_ids else ""
+        self._update(tokenizer_id=tokenizer_id, quantisation=facts.quantisation)
+
+    def receive(self, event: ReplyEvent) -> None:
+        """Take the next event; one that comes after the end changes nothing."""
+        if self.has_ended:
+            return
+        match event:
+            case Delta():
+                self._extend(event)
+            case Progress():
+                self.progressed.emit(event)
+            case Notice(text=text):
+                self._update(notices=(*self._message.notices, text))
+                self.changed.emit(self.message())
+            case Finished(reason=reason, statistics=statistics):
+                known = self._message.statistics if statistics == Statistics() else statistics
+                self._update(state=_STATES[reason], finish_reason=reason, statistics=known)
+                self.changed.emit(self.message())
+            case Failed(text=text):
+                self._update(state=ReplyState.FAILED, error=text)
+                self.changed.emit(self.message())
+            case _:
+                assert_never(event)
+
+    def _extend(self, delta: Delta) -> None:
+        self._pieces.append(delta.text)
+        if self._keeps_ids:
+            self._token_ids.extend(delta.token_ids)
+        self._update(statistics=delta.statistics)
+        self.extended.emit(delta)
+
+    def _update(self, **changes: object) -> None:
+        self._message = replace(self._message, updated_at=time.time(), **changes)  # type: ignore[arg-type]
+        self.is_dirty = True

@@ -1,0 +1,129 @@
+"""Journals running replies, so that neither a closed tab nor a killed program loses them."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as FutureTimeoutError
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+
+from app.bridge import EngineBridge
+from app.conversations.database import Database, explain
+from app.conversations.live_reply import LiveReply
+from app.conversations.opening import StorageError
+from app.conversations.records import Message
+from engine.messages import Cancel, Delta, Event, Failed, Finished, ModelLoaded, Notice, Progress
+
+logger = logging.getLogger(__name__)
+JOURNAL_MILLISECONDS = 500
+
+
+class Recorder(QObject):
+    """Holds every reply from its start until its end is on the disk; made before any session, on the GUI thread."""
+
+    trouble = Signal(str)  # a sentence, once, until a write succeeds again
+    saved = Signal(str)  # id of a message whose end is on the disk
+    _write_ended = Signal(object)  # emitted on the database thread
+
+    def __init__(self, database: Database, bridge: EngineBridge, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._database = database
+        self._bridge = bridge
+        self._by_request: dict[int, LiveReply] = {}
+        self._by_message: dict[str, LiveReply] = {}
+        self._being_written: list[LiveReply] | None = None
+        self._is_troubled = False
+        self._is_closed = False
+        self._timer = QTimer(self)
+        self._timer.setInterval(JOURNAL_MILLISECONDS)
+        self._timer.timeout.connect(self._write)
+        self._write_ended.connect(self._finish_write, Qt.ConnectionType.QueuedConnection)
+        bridge.received.connect(self._receive)
+
+    def begin(self, request_id: int, message: Message) -> LiveReply:
+        """Record a reply that is in the database already; called before its Submit is sent."""
+        reply = LiveReply(request_id, message)
+        facts = self._bridge.facts_of(message.model)
+        if facts is not None:
+            reply.use_facts(facts)
+        self._by_request[request_id] = reply
+        self._by_message[message.id] = reply
+        self._timer.start()
+        return reply
+
+    def live(self, message_id: str) -> LiveReply | None:
+        """The reply while it runs and until its end is on the disk."""
+        return self._by_message.get(message_id)
+
+    def abandon(self, conversation_id: str) -> None:
+        """Cancel the replies of a conversation that is deleted; nothing of them is written from here on."""
+        for reply in list(self._by_message.values()):
+            if reply.conversation_id == conversation_id:
+                del self._by_message[reply.message_id]
+                self._bridge.send(Cancel(reply.request_id))
+
+    def flush(self, timeout_seconds: float = 5.0) -> bool:
+        """Write all that is held and wait for it, then write no more; for the end, after the bridge has stopped."""
+        self._timer.stop()
+        self._is_closed = True
+        messages = [reply.message() for reply in self._by_message.values()]
+        try:
+            self._database.run(lambda store: store.save_replies(messages)).result(timeout_seconds)
+        except (sqlite3.Error, StorageError, FutureTimeoutError) as error:
+            logger.error("replies were not saved at the end: %s", error)
+            return False
+        return True
+
+    def _receive(self, event: Event) -> None:
+        if isinstance(event, ModelLoaded):
+            for reply in self._by_request.values():
+                if reply.model == event.facts.target:
+                    reply.use_facts(event.facts)
+        elif isinstance(event, (Delta, Progress, Notice, Finished, Failed)) and event.request_id in self._by_request:
+            reply = self._by_request[event.request_id]
+            reply.receive(event)
+            if reply.has_ended:
+                del self._by_request[event.request_id]
+                self._write()
+
+    def _write(self) -> None:
+        """Hand what changed to the database thread; one batch at a time, so that a slow disk piles nothing up."""
+        if self._being_written is not None or self._is_closed:
+            return
+        batch = [reply for reply in self._by_message.values() if reply.is_dirty]
+        if not batch:
+            if not self._by_message:
+                self._timer.stop()
+            return
+        messages = [reply.message() for reply in batch]
+        for reply in batch:
+            reply.is_dirty = False
+        self._being_written = batch
+        self._database.run(lambda store: store.save_replies(messages)).add_done_callback(self._write_ended.emit)
+
+    def _finish_write(self, future: Future[None]) -> None:
+        batch, self._being_written = self._being_written or [], None
+        error = future.exception()
+        if error is not None:
+            self._keep_for_later(batch, error)
+            return
+        self._is_troubled = False
+        for reply in batch:
+            if reply.has_ended and not reply.is_dirty and self._by_message.get(reply.message_id) is reply:
+                del self._by_message[reply.message_id]
+                self.saved.emit(reply.message_id)
+        if any(reply.has_ended for reply in self._by_message.values()):
+            self._write()
+
+    def _keep_for_later(self, batch: list[LiveReply], error: BaseException) -> None:
+        for reply in batch:
+            reply.is_dirty = True
+        if not self._is_troubled:
+            self._is_troubled = True
+            logger.warning("running replies were not saved and are kept in memory: %s", error)
+            self.trouble.emit(
+                f"Replies cannot be saved at the moment. {explain(error)} "
+                "They stay on screen and are saved as soon as that is possible."
+            )

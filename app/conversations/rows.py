@@ -1,0 +1,165 @@
+"""Messages and conversations as database rows, and back; a row that makes no sense raises DamagedRecordError."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sqlite3
+import sys
+from array import array
+from collections.abc import Sequence
+from dataclasses import asdict, fields
+from typing import Any
+
+from app.conversations.records import Conversation, Message, ReplyState
+from engine.messages import Statistics
+
+logger = logging.getLogger(__name__)
+_ROLES = ("system", "user", "assistant")
+_COUNTS_BY_POSITION = ("proposed_by_position", "accepted_by_position")
+
+
+class DamagedRecordError(Exception):
+    """A row that cannot be what was saved; the text says what is wrong with it."""
+
+
+def encode_ids(token_ids: Sequence[int]) -> bytes:
+    """Token ids as little-endian int32."""
+    ids = array("i", token_ids)
+    if sys.byteorder == "big":
+        ids.byteswap()
+    return ids.tobytes()
+
+
+def decode_ids(data: bytes) -> tuple[int, ...]:
+    ids = array("i")
+    ids.frombytes(data)
+    if sys.byteorder == "big":
+        ids.byteswap()
+    return tuple(ids)
+
+
+def row_from_message(message: Message) -> dict[str, object]:
+    """The columns of `messages` that a Message gives."""
+    return {
+        "id": message.id,
+        "conversation_id": message.conversation_id,
+        "parent_id": message.parent_id,
+        "role": message.role,
+        "state": message.state.value,
+        "finish_reason": message.finish_reason,
+        "seed": message.seed,
+        "temperature": message.temperature,
+        "model": message.model,
+        "drafter": message.drafter,
+        "quantisation": message.quantisation,
+        "tokenizer_id": message.tokenizer_id,
+        "created_at": message.created_at,
+        "updated_at": message.updated_at,
+        "error": message.error,
+        "notices": json.dumps(message.notices),
+        "statistics": None if message.statistics is None else json.dumps(asdict(message.statistics)),
+        "text": message.text,
+        "token_ids": encode_ids(message.token_ids),
+    }
+
+
+def message_from_row(row: sqlite3.Row) -> Message:
+    """Text, role and state must make sense; ids, statistics and notices that do not are left out."""
+    text = _text(row, "text")
+    if text and not text.strip("\0"):
+        raise DamagedRecordError("its text is empty bytes")
+    token_ids = _token_ids(row)
+    return Message(
+        id=_text(row, "id"),
+        conversation_id=_text(row, "conversation_id"),
+        parent_id=row["parent_id"],
+        role=_one_of(row, "role", _ROLES),
+        text=text,
+        token_ids=token_ids,
+        tokenizer_id=_text(row, "tokenizer_id") if token_ids else "",
+        state=ReplyState(_one_of(row, "state", tuple(ReplyState))),
+        finish_reason=_text(row, "finish_reason"),
+        error=_text(row, "error"),
+        seed=int(_number(row, "seed")),
+        temperature=float(_number(row, "temperature")),
+        model=_text(row, "model"),
+        drafter=_text(row, "drafter"),
+        quantisation=_text(row, "quantisation"),
+        statistics=_statistics(row),
+        notices=_notices(row),
+        created_at=float(_number(row, "created_at")),
+        updated_at=float(_number(row, "updated_at")),
+    )
+
+
+def conversation_from_row(row: sqlite3.Row) -> Conversation:
+    title = _text(row, "title")
+    if "\0" in title:
+        raise DamagedRecordError("its title is empty bytes")
+    return Conversation(
+        id=_text(row, "id"),
+        title=title,
+        model=_text(row, "model"),
+        drafter=_text(row, "drafter"),
+        created_at=float(_number(row, "created_at")),
+        updated_at=float(_number(row, "updated_at")),
+    )
+
+
+def _text(row: sqlite3.Row, column: str) -> str:
+    value = row[column]
+    if not isinstance(value, str):
+        raise DamagedRecordError(f"{column} is {type(value).__name__} instead of text")
+    return value
+
+
+def _number(row: sqlite3.Row, column: str) -> int | float:
+    value = row[column]
+    if not isinstance(value, (int, float)):
+        raise DamagedRecordError(f"{column} is {type(value).__name__} instead of a number")
+    return value
+
+
+def _one_of(row: sqlite3.Row, column: str, known: Sequence[str]) -> str:
+    value = _text(row, column)
+    if value not in known:
+        raise DamagedRecordError(f"{column} is {value[:20]!r}")
+    return value
+
+
+def _token_ids(row: sqlite3.Row) -> tuple[int, ...]:
+    data = row["token_ids"]
+    if isinstance(data, bytes) and len(data) % 4 == 0:
+        return decode_ids(data)
+    logger.warning("token ids of message %r are damaged; its text alone is used", row["id"])
+    return ()
+
+
+def _notices(row: sqlite3.Row) -> tuple[str, ...]:
+    try:
+        return tuple(str(notice) for notice in json.loads(row["notices"]))
+    except (TypeError, ValueError):
+        logger.warning("notices of message %r are damaged and left out", row["id"])
+        return ()
+
+
+def _statistics(row: sqlite3.Row) -> Statistics | None:
+    """Names that this program does not know are skipped, missing ones keep their defaults."""
+    if row["statistics"] is None:
+        return None
+    try:
+        values = json.loads(row["statistics"])
+        known = {field.name: values[field.name] for field in fields(Statistics) if field.name in values}
+        return Statistics(**{name: _statistic(name, value) for name, value in known.items()})
+    except (TypeError, ValueError):
+        logger.warning("statistics of message %r are damaged and left out", row["id"])
+        return None
+
+
+def _statistic(name: str, value: Any) -> Any:
+    if name in _COUNTS_BY_POSITION and isinstance(value, list) and all(isinstance(count, int) for count in value):
+        return tuple(value)
+    if name not in _COUNTS_BY_POSITION and isinstance(value, (int, float)):
+        return value
+    raise ValueError(f"{name} is {value!r}")

@@ -1,0 +1,74 @@
+"""The tables, as a list of steps from one version to the next; a step that was released is never edited."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable
+
+# Long columns come last: SQLite reads a record up to the last column asked for.
+# No cascade from parent to child: a conversation of 1,000 messages would exceed SQLite's depth of triggers.
+_FIRST_TABLES = (
+    """
+    CREATE TABLE conversations (
+        id TEXT PRIMARY KEY NOT NULL,
+        title TEXT NOT NULL,
+        model TEXT NOT NULL,
+        drafter TEXT NOT NULL,
+        chosen_root TEXT REFERENCES messages (id) DEFERRABLE INITIALLY DEFERRED,
+        activity INTEGER NOT NULL,
+        created_at REAL NOT NULL,
+        updated_at REAL NOT NULL
+    )
+    """,
+    """
+    CREATE TABLE messages (
+        ordinal INTEGER PRIMARY KEY AUTOINCREMENT,
+        id TEXT NOT NULL UNIQUE,
+        conversation_id TEXT NOT NULL REFERENCES conversations (id) ON DELETE CASCADE,
+        parent_id TEXT REFERENCES messages (id) DEFERRABLE INITIALLY DEFERRED,
+        chosen_child TEXT REFERENCES messages (id) DEFERRABLE INITIALLY DEFERRED,
+        role TEXT NOT NULL,
+        state TEXT NOT NULL,
+        finish_reason TEXT NOT NULL,
+        seed INTEGER NOT NULL,
+        temperature REAL NOT NULL,
+        model TEXT NOT NULL,
+        drafter TEXT NOT NULL,
+        quantisation TEXT NOT NULL,
+        tokenizer_id TEXT NOT NULL,
+        created_at REAL NOT NULL,
+        updated_at REAL NOT NULL,
+        error TEXT NOT NULL,
+        notices TEXT NOT NULL,
+        statistics TEXT,
+        text TEXT NOT NULL,
+        token_ids BLOB NOT NULL
+    )
+    """,
+    "CREATE INDEX conversations_by_activity ON conversations (activity)",
+    "CREATE INDEX conversations_by_root ON conversations (chosen_root)",
+    "CREATE INDEX messages_by_conversation ON messages (conversation_id, ordinal)",
+    "CREATE INDEX messages_by_parent ON messages (parent_id)",
+    "CREATE INDEX messages_by_chosen_child ON messages (chosen_child)",
+    "CREATE INDEX running_messages ON messages (state) WHERE state = 'running'",
+)
+
+
+def _create_tables(connection: sqlite3.Connection) -> None:
+    for statement in _FIRST_TABLES:
+        connection.execute(statement)
+
+
+Migration = Callable[[sqlite3.Connection], None]
+MIGRATIONS: tuple[Migration, ...] = (_create_tables,)  # a database's user_version counts those that it has had
+
+
+def version_of(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def migrate(connection: sqlite3.Connection, migrations: tuple[Migration, ...]) -> None:
+    """Apply what the database has not had, all of it or nothing; runs inside the caller's transaction."""
+    for migration in migrations[version_of(connection) :]:
+        migration(connection)
+    connection.execute(f"PRAGMA user_version = {len(migrations)}")

@@ -1,0 +1,121 @@
+"""The SQL on conversations and their trees of messages; used on the database thread alone."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable
+
+from app.conversations.paths import Node, chosen_path
+from app.conversations.records import Conversation, Listing, Message, OpenedConversation, ReplyState
+from app.conversations.rows import DamagedRecordError, conversation_from_row, message_from_row, row_from_message
+
+_NEXT_ACTIVITY = "(SELECT coalesce(max(activity), 0) + 1 FROM conversations)"  # an order that no clock can upset
+_NEVER_CHANGES = frozenset({"id", "conversation_id", "parent_id", "role", "created_at"})
+
+
+class UnknownConversationError(Exception):
+    """The conversation is not in the database, or cannot be read; the text is a sentence for the user."""
+
+
+class Store:
+    """Each method is part of one transaction, which `Database.run` begins and commits."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+
+    def create_conversation(self, conversation: Conversation) -> None:
+        self.connection.execute(
+            "INSERT INTO conversations (id, title, model, drafter, activity, created_at, updated_at) "
+            f"VALUES (?, ?, ?, ?, {_NEXT_ACTIVITY}, ?, ?)",
+            (
+                conversation.id,
+                conversation.title,
+                conversation.model,
+                conversation.drafter,
+                conversation.created_at,
+                conversation.updated_at,
+            ),
+        )
+
+    def list_conversations(self) -> Listing:
+        """Latest used first; the order follows what was done, never the clock."""
+        readable: list[Conversation] = []
+        damaged: list[str] = []
+        for row in self.connection.execute("SELECT * FROM conversations ORDER BY activity DESC"):
+            try:
+                readable.append(conversation_from_row(row))
+            except DamagedRecordError as error:
+                damaged.append(f"The conversation {row['id']!r} could not be read: {error}. It was left as it is.")
+        return Listing(tuple(readable), tuple(damaged))
+
+    def open_conversation(self, conversation_id: str) -> OpenedConversation:
+        """The conversation and its chosen path; messages that cannot be read are named and left out."""
+        row = self.connection.execute("SELECT * FROM conversations WHERE id = ?", (conversation_id,)).fetchone()
+        if row is None:
+            raise UnknownConversationError("This conversation is no longer there.")
+        try:
+            conversation = conversation_from_row(row)
+        except DamagedRecordError as error:
+            raise UnknownConversationError(f"This conversation could not be read: {error}.") from error
+        messages: list[Message] = []
+        damaged: list[str] = []
+        for message_id in chosen_path(row["chosen_root"], self._nodes(conversation_id)):
+            try:
+                messages.append(self._read_message(message_id))
+            except (DamagedRecordError, sqlite3.DatabaseError) as error:
+                damaged.append(f"A message of “{conversation.title}” could not be read: {error}. It was left out.")
+        return OpenedConversation(conversation, tuple(messages), tuple(damaged))
+
+    def rename_conversation(self, conversation_id: str, title: str) -> None:
+        self.connection.execute("UPDATE conversations SET title = ? WHERE id = ?", (title, conversation_id))
+
+    def delete_conversation(self, conversation_id: str) -> None:
+        """Its messages go with it."""
+        self.connection.execute("DELETE FROM conversations WHERE id = ?", (conversation_id,))
+
+    def touch_conversation(self, conversation_id: str, model: str, drafter: str, now: float) -> None:
+        """Move it to the front of the list and note what it was last used with."""
+        self.connection.execute(
+            f"UPDATE conversations SET activity = {_NEXT_ACTIVITY}, updated_at = ?, model = ?, drafter = ? "
+            "WHERE id = ?",
+            (now, model, drafter, conversation_id),
+        )
+
+    def add_message(self, message: Message) -> None:
+        """Add a leaf and choose it: the path that is shown ends in it."""
+        values = row_from_message(message)
+        columns, marks = ", ".join(values), ", ".join(f":{name}" for name in values)
+        self.connection.execute(f"INSERT INTO messages ({columns}) VALUES ({marks})", values)
+        if message.parent_id is None:
+            choose = "UPDATE conversations SET chosen_root = ? WHERE id = ?"
+            self.connection.execute(choose, (message.id, message.conversation_id))
+        else:
+            choose = "UPDATE messages SET chosen_child = ? WHERE id = ?"
+            self.connection.execute(choose, (message.id, message.parent_id))
+
+    def save_replies(self, replies: Iterable[Message]) -> None:
+        """Overwrite what a reply has come to; one that was deleted meanwhile stays deleted."""
+        for reply in replies:
+            values = row_from_message(reply)
+            assignments = ", ".join(f"{name} = :{name}" for name in values if name not in _NEVER_CHANGES)
+            self.connection.execute(f"UPDATE messages SET {assignments} WHERE id = :id", values)
+
+    def mark_cut_off(self) -> int:
+        """Called once at the start of the one program that owns the file; returns how many replies were running."""
+        changed = self.connection.execute(
+            "UPDATE messages SET state = ? WHERE state = ?", (ReplyState.CUT_OFF.value, ReplyState.RUNNING.value)
+        )
+        return changed.rowcount
+
+    def _nodes(self, conversation_id: str) -> list[Node]:
+        rows = self.connection.execute(
+            "SELECT id, parent_id, chosen_child FROM messages WHERE conversation_id = ? ORDER BY ordinal",
+            (conversation_id,),
+        )
+        return [Node(row["id"], row["parent_id"], row["chosen_child"]) for row in rows]
+
+    def _read_message(self, message_id: str) -> Message:
+        row = self.connection.execute("SELECT * FROM messages WHERE id = ?", (message_id,)).fetchone()
+        if row is None:
+            raise DamagedRecordError("it is missing")
+        return message_from_row(row)

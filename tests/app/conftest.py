@@ -1,0 +1,91 @@
+"""What tests of the window share: a data folder, the database thread, a fake engine and its bridge."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from collections.abc import Callable, Coroutine, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pytest
+import qasync
+from PySide6.QtWidgets import QApplication
+
+from app.bridge import EngineBridge
+from app.chat.session import ChatSession
+from app.conversations.database import Database
+from app.conversations.recorder import Recorder
+from app.conversations.store import Store
+from app.settings.folders import data_folder
+from tests.app.fake_engine import FakeEngine
+
+T = TypeVar("T")
+RunAsync = Callable[[Coroutine[Any, Any, T]], T]
+
+
+@pytest.fixture(autouse=True)
+def _collect_on_the_main_thread() -> Iterator[None]:
+    """A QObject that the collector finds on the database or engine thread would end the process."""
+    gc.disable()
+    yield
+    gc.collect(1)
+    gc.enable()
+
+
+@pytest.fixture(autouse=True)
+def data_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The data folder of one test, made as the program makes it."""
+    monkeypatch.setenv("SLIPSTREAM_DATA", str(tmp_path / "data"))
+    return data_folder()
+
+
+@pytest.fixture
+def database(data_dir: Path) -> Iterator[Database]:
+    database = Database(data_dir)
+    yield database
+    database.close()
+
+
+@pytest.fixture
+def fake_engine() -> FakeEngine:
+    return FakeEngine()
+
+
+@pytest.fixture
+def bridge(qapp: QApplication, fake_engine: FakeEngine) -> Iterator[EngineBridge]:
+    """Started; stops at the end of the test."""
+    bridge = EngineBridge(fake_engine)
+    bridge.start()
+    yield bridge
+    assert bridge.stop(timeout_seconds=5)
+
+
+@pytest.fixture
+def recorder(database: Database, bridge: EngineBridge) -> Iterator[Recorder]:
+    recorder = Recorder(database, bridge)
+    yield recorder
+    assert bridge.stop(timeout_seconds=5)
+    recorder.flush()
+    QApplication.processEvents()
+
+
+@pytest.fixture
+def make_session(database: Database, bridge: EngineBridge, recorder: Recorder) -> Callable[[], ChatSession]:
+    return lambda: ChatSession(database, bridge, recorder, model="/models/tiny", drafter="ngram")
+
+
+@pytest.fixture
+def run_async(qapp: QApplication) -> Iterator[Callable[[Coroutine[Any, Any, Any]], Any]]:
+    """Run a coroutine to its end on the qasync loop of the application."""
+    loop = qasync.QEventLoop(qapp)
+    asyncio.set_event_loop(loop)
+    yield loop.run_until_complete
+    asyncio.set_event_loop(None)
+    loop.close()
+
+
+@pytest.fixture
+def ask(database: Database) -> Callable[[Callable[[Store], Any]], Any]:
+    """Run something on the database thread and wait for it."""
+    return lambda work: database.run(work).result(5)

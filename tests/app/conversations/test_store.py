@@ -1,0 +1,143 @@
+from dataclasses import replace
+
+import pytest
+
+from app.conversations.exchange import new_exchange, save_exchange
+from app.conversations.records import Conversation, Message, ReplyState
+from app.conversations.store import UnknownConversationError
+from engine.messages import Sampling, Statistics
+
+
+def add_exchange(store, conversation_id, text, parent_id=None, title=None):
+    user, reply = new_exchange(
+        text, conversation_id=conversation_id, parent_id=parent_id, model="m", drafter="none", sampling=Sampling()
+    )
+    save_exchange(store, user, replace(reply, text=f"re: {text}", state=ReplyState.COMPLETE), title)
+    return user, reply
+
+
+def texts_of(store, conversation_id):
+    return [message.text for message in store.open_conversation(conversation_id).messages]
+
+
+def damage(store, text, column, value):
+    store.connection.execute(f"UPDATE messages SET {column} = ? WHERE text = ?", (value, text))
+
+
+def test_message_is_read_as_it_was_saved(ask):
+    message = Message(
+        id="m1",
+        conversation_id="c",
+        parent_id=None,
+        role="assistant",
+        text="日本語 \U0001f600",
+        token_ids=(0, 5, 2**31 - 1),
+        tokenizer_id="t",
+        state=ReplyState.LIMIT,
+        finish_reason="length",
+        error="none",
+        seed=2**63 - 1,
+        temperature=0.7,
+        model="m",
+        drafter="ngram",
+        quantisation="4-bit",
+        statistics=Statistics(num_tokens=3, proposed_by_position=(2, 1), acceptance_length=1.5),
+        notices=("one", "two"),
+        created_at=1.5,
+        updated_at=2.5,
+    )
+    ask(lambda store: store.create_conversation(Conversation("c", "T", "m", "ngram", 1.0, 1.0)))
+    ask(lambda store: store.add_message(message))
+    assert ask(lambda store: store.open_conversation("c").messages) == (message,)
+
+
+def test_path_follows_the_chosen_children(ask):
+    def build(store):
+        _, reply = add_exchange(store, "c", "one", title="T")
+        add_exchange(store, "c", "two", reply.id)
+        add_exchange(store, "c", "two again", reply.id)
+        return texts_of(store, "c")
+
+    assert ask(build) == ["one", "re: one", "two again", "re: two again"]
+
+
+def test_list_order_does_not_depend_on_the_clock(ask):
+    def build(store):
+        for number, at in enumerate((3000.0, 2000.0, 1000.0)):
+            store.create_conversation(Conversation(str(number), f"T{number}", "m", "none", at, at))
+        store.touch_conversation("0", "m", "none", 5.0)
+        return [conversation.id for conversation in store.list_conversations().conversations]
+
+    assert ask(build) == ["0", "2", "1"]
+
+
+def test_rename_and_delete(ask):
+    ask(lambda store: add_exchange(store, "c", "one", title="T"))
+    ask(lambda store: store.rename_conversation("c", "U"))
+    assert [each.title for each in ask(lambda store: store.list_conversations().conversations)] == ["U"]
+    ask(lambda store: store.delete_conversation("c"))
+    assert ask(lambda store: store.list_conversations().conversations) == ()
+    with pytest.raises(UnknownConversationError):
+        ask(lambda store: store.open_conversation("c"))
+
+
+def test_conversation_of_thousands_of_messages_is_deleted_whole(ask):
+    def build(store):
+        parent, title = None, "T"
+        for number in range(1500):
+            _, reply = add_exchange(store, "c", str(number), parent, title)
+            parent, title = reply.id, None
+        assert len(texts_of(store, "c")) == 3000
+
+    ask(build)
+    ask(lambda store: store.delete_conversation("c"))
+    assert ask(lambda store: store.connection.execute("SELECT count(*) FROM messages").fetchone()[0]) == 0
+
+
+def test_message_of_a_deleted_conversation_is_refused_and_nothing_is_kept(ask):
+    with pytest.raises(Exception, match="FOREIGN KEY"):
+        ask(lambda store: add_exchange(store, "nowhere", "one"))
+    assert ask(lambda store: store.connection.execute("SELECT count(*) FROM messages").fetchone()[0]) == 0
+
+
+@pytest.mark.parametrize(("column", "value"), [("role", "\0\0"), ("state", "asleep"), ("text", b"\0\0"), ("seed", "x")])
+def test_damaged_message_is_named_and_the_others_open(ask, column, value):
+    ask(lambda store: add_exchange(store, "c", "one", title="T"))
+    ask(lambda store: damage(store, "re: one", column, value))
+    opened = ask(lambda store: store.open_conversation("c"))
+    assert [message.text for message in opened.messages] == ["one"]
+    assert opened.damaged[0].startswith(f"A message of “T” could not be read: {column}")
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("statistics", '{"num_tokens": null}'), ("statistics", "\0"), ("token_ids", b"123"), ("notices", "{")],
+)
+def test_message_with_damaged_details_keeps_its_text(ask, caplog, column, value):
+    ask(lambda store: add_exchange(store, "c", "one", title="T"))
+    ask(lambda store: damage(store, "re: one", column, value))
+    reply = ask(lambda store: store.open_conversation("c").messages[-1])
+    assert (reply.text, reply.statistics, reply.token_ids, reply.notices) == ("re: one", None, (), ())
+    assert f"{column.replace('_', ' ')} of message" in caplog.text
+    caplog.clear()
+
+
+def test_damaged_conversation_is_named_and_the_others_are_listed(ask):
+    ask(lambda store: add_exchange(store, "c", "one", title="T"))
+    ask(lambda store: add_exchange(store, "d", "two", title="U"))
+    ask(lambda store: store.connection.execute("UPDATE conversations SET title = x'0000' WHERE id = 'c'"))
+    listing = ask(lambda store: store.list_conversations())
+    assert [conversation.id for conversation in listing.conversations] == ["d"]
+    assert listing.damaged == (
+        "The conversation 'c' could not be read: title is bytes instead of text. It was left as it is.",
+    )
+
+
+def test_broken_link_falls_back_to_the_latest_child(ask):
+    def build(store):
+        _, reply = add_exchange(store, "c", "one", title="T")
+        add_exchange(store, "c", "two", reply.id)
+        store.connection.execute("UPDATE messages SET chosen_child = NULL")
+        return texts_of(store, "c")
+
+    assert ask(build) == ["one", "re: one", "two", "re: two"]

@@ -1,0 +1,142 @@
+"""A scripted stand-in for `engine.thread.EngineThread`: real messages, from a thread of its own."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+
+from engine.messages import (
+    Cancel,
+    Command,
+    Delta,
+    Event,
+    Failed,
+    Finished,
+    LoadModel,
+    ModelFacts,
+    ModelLoaded,
+    Notice,
+    Progress,
+    Shutdown,
+    Statistics,
+    Submit,
+)
+
+ScriptEvent = Delta | Progress | Notice
+
+
+def facts_of(target: str, tokenizer_id: str = "tokenizer-1", quantisation: str = "4-bit") -> ModelFacts:
+    """Facts of a model that does not exist."""
+    return ModelFacts(
+        target=target,
+        folder=target,
+        name=target.rsplit("/", 1)[-1],
+        model_type="llama",
+        context_length=8192,
+        vocab_size=49152,
+        num_layers=30,
+        quantisation=quantisation,
+        weight_bytes=1000,
+        kv_bytes_per_token=10,
+        tokenizer_id=tokenizer_id,
+        has_template=True,
+    )
+
+
+def deltas_of(text: str, num_accepted: int = 0) -> list[Delta]:
+    """One Delta a word; the id of a token is its word's place, counted from 1."""
+    words = text.split(" ")
+    pieces = [word if place == 0 else f" {word}" for place, word in enumerate(words)]
+    return [
+        Delta(0, piece, (place,), num_accepted, Statistics(num_prompt=7, num_tokens=place, num_rounds=place))
+        for place, piece in enumerate(pieces, start=1)
+    ]
+
+
+class FakeEngine:
+    """Answers each Submit with ModelLoaded (once a target), then `script`, then `ending`.
+
+    `script`, `ending` and `delay_seconds` are read when a Submit arrives; requests advance in turns. Where `ending` is
+    None the reply stays open until it is cancelled. `emit` sends any event by hand.
+    """
+
+    def __init__(self) -> None:
+        self.script: Iterable[ScriptEvent] = deltas_of("Hello there")
+        self.ending: Finished | Failed | None = Finished(0, "stop")
+        self.delay_seconds = 0.0
+        self.tokenizer_id = "tokenizer-1"
+        self.commands: list[Command] = []
+        self.on_submit: Callable[[Submit], None] = lambda submit: None  # runs in `send`, on the sender's thread
+        self._queue: queue.SimpleQueue[Command] = queue.SimpleQueue()
+        self._replies: dict[int, Iterator[Event]] = {}
+        self._loaded: set[tuple[str, str]] = set()
+        self._thread = threading.Thread(target=self._work, name="fake engine")
+
+    @property
+    def submits(self) -> list[Submit]:
+        return [command for command in self.commands if isinstance(command, Submit)]
+
+    def start(self, emit: Callable[[Event], None]) -> None:
+        self.emit = emit
+        self._thread.start()
+
+    def send(self, *commands: Command) -> None:
+        for command in commands:
+            self.commands.append(command)
+            if isinstance(command, Submit):
+                self.on_submit(command)
+            self._queue.put(command)
+
+    def join(self, timeout: float | None = None) -> bool:
+        if self._thread.ident is not None:
+            self._thread.join(timeout)
+        return not self._thread.is_alive()
+
+    def _work(self) -> None:
+        while True:
+            command = self._next_command()
+            if isinstance(command, Shutdown):
+                for request_id in self._replies:
+                    self.emit(Finished(request_id, "cancelled"))
+                return
+            if command is not None:
+                self._obey(command)
+            self._advance()
+
+    def _next_command(self) -> Command | None:
+        try:
+            return self._queue.get(timeout=self.delay_seconds or 0.001) if self._replies else self._queue.get()
+        except queue.Empty:
+            return None
+
+    def _obey(self, command: Command) -> None:
+        match command:
+            case Submit(request_id=request_id, target=target):
+                self._load(request_id, target)
+                self._replies[request_id] = self._play(request_id, list(self.script), self.ending)
+            case LoadModel(request_id=request_id, target=target):
+                self._load(request_id, target)
+            case Cancel(request_id=request_id):
+                if self._replies.pop(request_id, None) is not None:
+                    self.emit(Finished(request_id, "cancelled"))
+
+    def _load(self, request_id: int, target: str) -> None:
+        if (target, self.tokenizer_id) not in self._loaded:
+            self._loaded.add((target, self.tokenizer_id))
+            self.emit(ModelLoaded(request_id, facts_of(target, self.tokenizer_id)))
+
+    def _play(self, request_id: int, script: list[ScriptEvent], ending: Finished | Failed | None) -> Iterator[Event]:
+        for event in script:
+            yield replace(event, request_id=request_id)
+        if ending is not None:
+            yield replace(ending, request_id=request_id)
+
+    def _advance(self) -> None:
+        for request_id, events in list(self._replies.items()):
+            event = next(events, None)
+            if event is not None:
+                self.emit(event)
+            if isinstance(event, (Finished, Failed)):
+                del self._replies[request_id]
