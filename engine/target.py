@@ -10,7 +10,7 @@ import mlx.core as mx
 import mlx.nn as nn
 
 from engine.drafters.base import TargetView
-from engine.kv.rows import BatchedRows, Rows
+from engine.kv.rows import Rows, open_rows
 from engine.kv.single import SingleRow
 from engine.messages import ModelFacts
 
@@ -45,7 +45,7 @@ class Target:
         """Empty state for rows; a model outside the proven list gets one row that cannot be rewound."""
         if self.facts.batch_refusal:
             return SingleRow(self._model)
-        return BatchedRows(len(self._model.layers), MAX_ROWS)
+        return open_rows(self._model, MAX_ROWS)
 
     def prefill(self, rows: Rows, token_ids: Sequence[int]) -> None:
         """Append prompt tokens to the one row of `rows`; evaluates its state and no logits."""

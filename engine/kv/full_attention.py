@@ -45,6 +45,15 @@ class FullAttention:
         num_rows = len(forward.lengths)
         return self.keys[:num_rows, :, : forward.end], self.values[:num_rows, :, : forward.end]
 
+    def begin(self) -> None:
+        """A rewind is a change of lengths alone."""
+
+    def commit(self, kept: Sequence[int]) -> None:
+        """The extent's lengths say it all."""
+
+    def arrays(self) -> list[mx.array]:
+        return [array for array in (self.keys, self.values) if array is not None]
+
     def extract(self, row: int) -> tuple[mx.array, mx.array]:
         """Compact copies of one row, [1, heads, length, head size], lazy."""
         assert self.keys is not None
@@ -54,10 +63,14 @@ class FullAttention:
             self.values[row : row + 1, :, :length]
         )
 
-    def with_rows(self, rows: Mapping[int, tuple[mx.array, mx.array]], num_columns: int) -> tuple[mx.array, mx.array]:
+    def stage(self, rows: Mapping[int, tuple[mx.array, mx.array]]) -> tuple[mx.array, mx.array]:
         """Buffers that hold `rows`, by index, too; lazy. Rows that run are not copied where there is room."""
-        keys = _joined(self.keys, {row: key for row, (key, _) in rows.items()}, num_columns)
-        return keys, _joined(self.values, {row: value for row, (_, value) in rows.items()}, num_columns)
+        num_columns = max([*self._extent.lengths, *(keys.shape[2] for keys, _ in rows.values())])
+        keys = _joined(self.keys, {row: state[0] for row, state in rows.items()}, num_columns)
+        return keys, _joined(self.values, {row: state[1] for row, state in rows.items()}, num_columns)
+
+    def adopt(self, staged: tuple[mx.array, mx.array]) -> None:
+        self.keys, self.values = staged
 
     def filter(self, keep: Sequence[int]) -> None:
         """Keep rows in the given order; releases the buffers where none is left."""

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import mlx.core as mx
+import mlx.nn as nn
+from mlx_lm.models.cache import make_prompt_cache
 
 from engine.kv.extent import Extent
-from engine.kv.full_attention import FullAttention
+from engine.kv.layout import Layout, open_layouts
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +48,14 @@ class Rows(Protocol):
 
 
 class BatchedRows:
-    """Rows of full-attention layers: any number, each with its own length, each rewound on its own."""
+    """Any number of rows, each with its own length, each rewound on its own; every layer has a layout that can."""
 
     can_rewind = True
 
-    def __init__(self, num_layers: int, max_rows: int) -> None:
+    def __init__(self, layers: Sequence[Layout], extent: Extent, max_rows: int) -> None:
         self.max_rows = max_rows
-        self._extent = Extent()
-        self.layers = [FullAttention(self._extent) for _ in range(num_layers)]
+        self.layers = layers
+        self._extent = extent
 
     @property
     def lengths(self) -> Sequence[int]:
@@ -61,13 +63,17 @@ class BatchedRows:
 
     def begin(self, width: int) -> None:
         self._extent.begin(width)
+        for layer in self.layers:
+            layer.begin()
 
     def commit(self, kept: Sequence[int]) -> None:
+        for layer in self.layers:
+            layer.commit(kept)
         self._extent.commit(kept)
 
     def evaluate(self) -> None:
-        """Run what the last forward left lazy."""
-        mx.eval([(layer.keys, layer.values) for layer in self.layers if layer.keys is not None])
+        """Run what is still lazy."""
+        mx.eval([layer.arrays() for layer in self.layers])
 
     def prepare_append(self, states: Sequence[RowState | None]) -> StateChange:
         """Stage rows behind the present ones; they are evaluated here, and belong to the batch from `commit` on."""
@@ -76,16 +82,13 @@ class BatchedRows:
         filled = {first + index: state for index, state in enumerate(states) if state is not None}
         staged = []
         if filled:
-            num_columns = max([*self._extent.lengths, *lengths])
-            staged = [
-                layer.with_rows({row: state.layers[index] for row, state in filled.items()}, num_columns)
-                for index, layer in enumerate(self.layers)
-            ]
+            for index, layer in enumerate(self.layers):
+                staged.append(layer.stage({row: state.layers[index] for row, state in filled.items()}))
             mx.eval(staged)
 
         def commit() -> None:
-            for layer, (keys, values) in zip(self.layers, staged, strict=False):
-                layer.keys, layer.values = keys, values
+            for layer, buffers in zip(self.layers, staged, strict=False):
+                layer.adopt(buffers)
             self._extent.lengths = [*self._extent.lengths, *lengths]
 
         return StateChange(commit)
@@ -100,3 +103,9 @@ class BatchedRows:
         state = RowState(self._extent.lengths[row], tuple(layer.extract(row) for layer in self.layers))
         mx.eval(state.layers)
         return state
+
+
+def open_rows(model: nn.Module, max_rows: int) -> BatchedRows:
+    """Empty rows of a model whose every cache has a layout."""
+    extent = Extent()
+    return BatchedRows(open_layouts(make_prompt_cache(model), extent), extent, max_rows)

@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 from typing import assert_never
 
+from engine.failure import failed
 from engine.messages import (
     Answer,
     CountTokens,
@@ -48,7 +49,7 @@ class TextDesk:
         try:
             prompt = build_prompt(self._tokenizer(facts), submit.turns, submit.request_id)
         except ModelError as error:
-            return Failed(submit.request_id, "model", _sentence(error))
+            return failed(submit.request_id, "model", error)
         refusal = check_length(len(prompt.token_ids), facts.context_length)
         return Failed(submit.request_id, "context", refusal) if refusal else prompt
 
@@ -57,7 +58,7 @@ class TextDesk:
         try:
             return Answer(question.request_id, self._value(question))
         except ModelError as error:
-            return Failed(question.request_id, "model", _sentence(error))
+            return failed(question.request_id, "model", error)
         except TemplateError as failure:
             return Failed(question.request_id, "template", failure.sentence("The template"))
 
@@ -99,8 +100,3 @@ class TextDesk:
         if key not in self._tokenizers:
             self._tokenizers[key] = load_tokenizer(Path(facts.folder))
         return self._tokenizers[key]
-
-
-def _sentence(error: Exception) -> str:
-    text = str(error)
-    return text[:1].upper() + text[1:].rstrip(".") + "."

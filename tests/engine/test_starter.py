@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,13 +14,15 @@ ALPHABET = "Write the alphabet three times."
 
 
 @pytest.fixture(scope="module")
-def starter(starter_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Harness]:
+def starter(starter_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Harness:
     """One engine for the module: the model is loaded once."""
-    yield Harness(tmp_path_factory.mktemp("data"))
+    return Harness(tmp_path_factory.mktemp("data"))
 
 
 def ask(engine: Harness, folder: Path, *requests: tuple[int, str, str, int]) -> None:
-    engine.send(*(submit(number, folder, text, drafter=name, max_tokens=limit) for number, text, name, limit in requests))
+    engine.send(
+        *(submit(number, folder, text, drafter=name, max_tokens=limit) for number, text, name, limit in requests)
+    )
     engine.run()
 
 

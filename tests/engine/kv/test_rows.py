@@ -8,7 +8,7 @@ import mlx.core as mx
 import pytest
 from mlx_lm.models.cache import make_prompt_cache
 
-from engine.kv.rows import BatchedRows, RowState
+from engine.kv.rows import BatchedRows, RowState, open_rows
 from tests.engine.tiny import tiny_model
 
 MODEL = tiny_model("llama")
@@ -21,7 +21,7 @@ def expected(token_ids: Sequence[int], width: int) -> mx.array:
 
 
 def read(token_ids: Sequence[int]) -> RowState:
-    rows = BatchedRows(num_layers=2, max_rows=1)
+    rows = open_rows(MODEL, max_rows=1)
     rows.prepare_append([None]).commit()
     rows.begin(len(token_ids))
     MODEL(mx.array([token_ids]), cache=rows.layers)
@@ -31,7 +31,7 @@ def read(token_ids: Sequence[int]) -> RowState:
 
 
 def batch_of(prompts: Sequence[Sequence[int]]) -> BatchedRows:
-    rows = BatchedRows(num_layers=2, max_rows=8)
+    rows = open_rows(MODEL, max_rows=8)
     for prompt in prompts:
         rows.prepare_append([read(prompt)]).commit()
     return rows

@@ -1,0 +1,35 @@
+"""The port of every layout: one layer's state of all rows, which an mlx-lm model takes as its cache."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+import mlx.core as mx
+from mlx_lm.models.cache import KVCache
+
+from engine.kv.extent import Extent
+from engine.kv.full_attention import FullAttention
+
+
+class Layout(Protocol):
+    """State of one layer; row i is batch index i, and rows past the extent's are unclaimed.
+
+    A layer's state of one row (`Any` below) is a tree of arrays, each with one row.
+    """
+
+    def begin(self) -> None: ...  # the extent's next forward is set; remember what a rewind will need
+    def commit(self, kept: Sequence[int]) -> None: ...  # keep kept[i] of the forward's tokens, before the extent does
+    def arrays(self) -> list[mx.array]: ...  # all that a forward or a commit may have left lazy
+    def stage(self, rows: Mapping[int, Any]) -> Any: ...  # buffers that hold these unclaimed rows too, lazy
+    def adopt(self, staged: Any) -> None: ...  # swaps only
+    def filter(self, keep: Sequence[int]) -> None: ...  # rows in the given order
+    def extract(self, row: int) -> Any: ...  # compact copies, lazy
+
+
+LAYOUTS: dict[type, Callable[[Any, Extent], Layout]] = {KVCache: lambda cache, extent: FullAttention(extent)}
+
+
+def open_layouts(caches: Sequence[Any], extent: Extent) -> list[Layout]:
+    """The layouts that stand in for a model's own caches; raises KeyError with a cache's class that has none."""
+    return [LAYOUTS[type(cache)](cache, extent) for cache in caches]

@@ -1,0 +1,12 @@
+"""Tiny models of every family whose state the engine rewinds, and what each of them stands for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+# Model type to changes of its tiny config; a seed is chosen whose texts do not end early. Windows are far shorter than the texts of the tests.
+FAMILIES: dict[str, dict[str, Any]] = {
+    "llama": {},  # full attention
+    "qwen3": {},  # with normalised queries and keys
+    "qwen3_moe": {"seed": 1},  # experts
+}
