@@ -143,7 +143,9 @@ class Tour:
         engine.script, engine.ending = script_of(REPLY), None
         tab = workspace.current
         assert tab is not None
-        tab.send("And what would a lake look like in winter if ice sank? Tell me about every layer, from the surface down.")
+        tab.send(
+            "And what would a lake look like in winter if ice sank? Tell me about every layer, from the surface down."
+        )
         await self.until(lambda: len(tab.transcript.last_reply_text()) >= len(REPLY))
         await asyncio.sleep(0.4)
         await self.shoot("running")
@@ -176,7 +178,10 @@ class Tour:
         engine.ending = Failed(0, "context", "the prompt has 33,108 tokens; the context holds 32,768. Remove 340.")
         await self.ask("Once more")
         await self.shoot("failed")
-        engine.script, engine.ending = script_of("ملخص الاجتماع الأسبوعي في ثلاث نقاط", drafted=False), Finished(0, "length")
+        engine.script, engine.ending = (
+            script_of("ملخص الاجتماع الأسبوعي في ثلاث نقاط", drafted=False),
+            Finished(0, "length"),
+        )
         await self.ask("ملخص الاجتماع الأسبوعي")
         await self.shoot("limit-arabic")
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-# Model type to changes of its tiny config; a seed is chosen whose texts do not end early. Windows are far shorter than the texts of the tests.
+# Model type to changes of its tiny config. Seeds are such that no text ends early; windows are shorter than the texts.
 FAMILIES: dict[str, dict[str, Any]] = {
     "llama": {},  # full attention
     "qwen3": {},  # with normalised queries and keys
-    "qwen3_moe": {"seed": 1},  # experts
+    "qwen3_moe": {"seed": 2},  # experts
 }
