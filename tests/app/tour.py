@@ -138,6 +138,9 @@ class Tour:
         await self.window.open()
         await self.until(lambda: self.window.status.facts is not None)
         await self.shoot("first-start")
+        self.window.resize(480, 400)
+        await asyncio.sleep(0.1)
+        self.window.grab().save(str(self.folder / "first-start-smallest.png"))
         engine.script = [*script_of(REPLY[:500]), Notice(0, "depth", "Depth 2 of 5: four replies share each forward.")]
         await self.ask("Why does ice float?")
         engine.script, engine.ending = script_of(REPLY), None
@@ -184,6 +187,28 @@ class Tour:
         )
         await self.ask("ملخص الاجتماع الأسبوعي")
         await self.shoot("limit-arabic")
+        await self.menus()
+
+    async def menus(self) -> None:
+        window = self.window
+        tab = window.workspace.current
+        assert tab is not None
+        for name, open_it in (
+            ("drafters", tab.composer.open_drafters),
+            ("menu", window.workspace.row.menu_button.click),
+        ):
+            open_it()
+            await asyncio.sleep(0.1)
+            popup = QApplication.activePopupWidget()
+            assert popup is not None
+            popup.grab().save(str(self.folder / f"{name}.png"))
+            popup.close()
+        window.sidebar.list.edit(window.sidebar.model.index(1))
+        await self.shoot("rename")
+        window.resize(*SIZES[2])
+        window.shell.toggle_sidebar()
+        await asyncio.sleep(0.1)
+        window.grab().save(str(self.folder / "overlay.png"))
 
 
 async def tour(folder: Path) -> None:

@@ -1,0 +1,94 @@
+"""Which colour token each part of a code block has."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from pygments.lexer import Lexer
+from pygments.lexers import get_lexer_by_name
+from pygments.token import Comment, Keyword, Name, Number, Operator, String, _TokenType
+from pygments.util import ClassNotFound
+
+MAX_COLOURED = 200_000  # characters; longer code stays plain
+_CHUNK_LINES = 64
+_TONES = (
+    (Comment, "ink3"),
+    (Keyword.Type, "code_type"),
+    (Keyword, "target"),
+    (Operator.Word, "target"),
+    (Name.Class, "code_type"),
+    (Name.Builtin, "code_type"),
+    (Name.Decorator, "code_attribute"),
+    (Name.Attribute, "code_attribute"),
+    (Name.Label, "code_attribute"),
+    (Name.Tag, "target"),
+    (String, "ok"),
+    (Number, "code_number"),
+)
+
+Row = tuple[tuple[str, str], ...]  # (text, token name or "") of one line
+
+
+def colour_code(code: str, language: str, *, is_live: bool) -> tuple[Row, ...]:
+    """Colour code line by line.
+
+    Live code is coloured in fixed chunks of lines and its last line alone, so that a long block costs the same at each
+    arrival; a string or comment over such an edge is put right when the block is closed.
+    """
+    if not language or len(code) > MAX_COLOURED:
+        return _plain(code)
+    if not is_live:
+        return _colour(code, language)
+    *lines, last = code.split("\n")
+    chunks = ["\n".join(lines[start : start + _CHUNK_LINES]) for start in range(0, len(lines), _CHUNK_LINES)]
+    return tuple(row for chunk in (*chunks, last) for row in _colour(chunk, language))
+
+
+@lru_cache(maxsize=256)
+def name_language(language: str) -> str:
+    """Its usual spelling: rust -> Rust."""
+    lexer = _find_lexer(language)
+    return str(lexer.name) if lexer and lexer.name != "Text only" else language or "Code"
+
+
+@lru_cache(maxsize=64)
+def _colour(code: str, language: str) -> tuple[Row, ...]:
+    lexer = _find_lexer(language)
+    if lexer is None:
+        return _plain(code)
+    rows: list[list[tuple[str, str]]] = [[]]
+    for kind, text in lexer.get_tokens(code):
+        tone = _tone_of(kind)
+        for index, part in enumerate(text.split("\n")):
+            if index:
+                rows.append([])
+            if part:
+                rows[-1].append((part, tone))
+    return tuple(tuple(_join(row)) for row in rows[: code.count("\n") + 1])
+
+
+def _join(row: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    joined: list[tuple[str, str]] = []
+    for text, tone in row:
+        if joined and joined[-1][1] == tone:
+            joined[-1] = (joined[-1][0] + text, tone)
+        else:
+            joined.append((text, tone))
+    return joined
+
+
+def _plain(code: str) -> tuple[Row, ...]:
+    return tuple(((line, ""),) if line else () for line in code.split("\n"))
+
+
+@lru_cache(maxsize=64)
+def _find_lexer(language: str) -> Lexer | None:
+    try:
+        return get_lexer_by_name(language, stripnl=False, ensurenl=True)
+    except ClassNotFound:
+        return None
+
+
+@lru_cache(maxsize=512)
+def _tone_of(kind: _TokenType) -> str:
+    return next((tone for parent, tone in _TONES if kind in parent), "")

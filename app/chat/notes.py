@@ -1,0 +1,136 @@
+"""The note under a reply that did not end by itself: its sentence and what can be done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
+
+from app.conversations.records import Message, ReplyState
+from app.figures import write_clock, write_count
+from app.theme.fonts import font
+from app.theme.glyphs import draw_round
+from app.theme.symbols import draw_symbol, symbol_pixmap
+from app.theme.theme import Theme
+
+MIN_HEIGHT = 42
+
+
+class Action(StrEnum):
+    CONTINUE = "Continue"
+    DISCARD = "Discard"
+    TRY_AGAIN = "Try again"
+    CLOSE = "Close"
+
+
+_NAMES = {
+    Action.CONTINUE: "Continue this reply",
+    Action.DISCARD: "Discard this reply",
+    Action.TRY_AGAIN: "Try again",
+    Action.CLOSE: "Close this note",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    text: str
+    actions: tuple[Action, ...] = ()
+    is_alert: bool = False
+
+
+def note_for(message: Message) -> Note | None:
+    """The note of a reply's state; None where it is complete or running."""
+    tokens = write_count(len(message.token_ids), "tokens")
+    is_bare = not message.token_ids
+    match message.state:
+        case ReplyState.STOPPED:
+            when = "before the first token" if is_bare else f"after {tokens}"
+            return Note(f"Stopped {when}.", (Action.CONTINUE,))
+        case ReplyState.LIMIT:
+            return Note(f"Reached the limit after {tokens}.", (Action.CONTINUE,))
+        case ReplyState.CUT_OFF:
+            saved = "was" if len(message.token_ids) == 1 else "were"
+            clock = write_clock(message.updated_at)
+            return Note(f"Cut off at {clock}. {tokens} {saved} saved.", (Action.CONTINUE,))
+        case ReplyState.FAILED:
+            return Note(f"This reply failed: {_sentence(message.error)}", (Action.TRY_AGAIN,), is_alert=True)
+    return None
+
+
+def _sentence(text: str) -> str:
+    text = text.strip() or "the engine gave no reason"
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+class NoteBar(QFrame):
+    """A note with its buttons; lies over the room that the transcript keeps for it."""
+
+    chosen = Signal(object)  # Action
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._note = Note("")
+        self._label = QLabel(self)
+        self._label.setFont(font("interface"))
+        self._label.setWordWrap(True)
+        self._label.setTextFormat(Qt.TextFormat.PlainText)
+        self._label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._label.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self._layout = QHBoxLayout(self)
+        self._layout.setContentsMargins(12, 5, 7, 5)
+        self._layout.setSpacing(8)
+        self._layout.addWidget(self._label, 1)
+        self._buttons: list[QPushButton] = []
+        self.setCursor(Qt.CursorShape.ArrowCursor)
+        theme.tokens_changed.connect(self._tint)
+        self.hide()
+
+    @property
+    def offered(self) -> tuple[Action, ...]:
+        return () if self.isHidden() else self._note.actions
+
+    def show_note(self, note: Note) -> None:
+        if note == self._note and not self.isHidden():
+            return
+        self._note = note
+        self._label.setText(note.text)
+        self._label.setProperty("kind", "" if note.is_alert else "secondary")
+        self._layout.setContentsMargins(38 if note.is_alert else 12, 5, 7, 5)
+        for button in self._buttons:
+            button.deleteLater()
+        self._buttons = [self._make_button(action) for action in note.actions]
+        self._tint()
+        self.show()
+
+    def height_for(self, width: int) -> int:
+        """Height that the whole sentence needs."""
+        used = self._layout.contentsMargins().left() + 7
+        used += sum(button.sizeHint().width() + 8 for button in self._buttons)
+        return max(MIN_HEIGHT, self._label.heightForWidth(max(60, width - used)) + 16)
+
+    def _make_button(self, action: Action) -> QPushButton:
+        button = QPushButton(action.value, self)
+        button.setProperty("kind", "link" if action is Action.DISCARD else "plain")
+        button.setFont(font("interface-medium"))
+        button.setAccessibleName(_NAMES[action])
+        button.clicked.connect(lambda: self.chosen.emit(action))
+        self._layout.addWidget(button)
+        button.show()
+        return button
+
+    def _tint(self) -> None:
+        for button in self._buttons:
+            if button.text() == Action.CONTINUE:
+                button.setIcon(symbol_pixmap("continue", self._theme.tokens.ink, 16, self.devicePixelRatioF()))
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        tokens = self._theme.tokens
+        draw_round(painter, QRectF(self.rect()), 9, tokens.alert_soft if self._note.is_alert else tokens.sunken)
+        if self._note.is_alert:
+            draw_symbol(painter, "warning", tokens.alert, QRectF(12, (self.height() - 16) / 2, 16, 16))

@@ -1,0 +1,150 @@
+"""The statistics strip under a reply: its words, and how it is painted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter
+
+from app.chat.wake import HEIGHT as WAKE_HEIGHT
+from app.chat.wake import WIDTH as WAKE_WIDTH
+from app.chat.wake import Round, draw_wake
+from app.figures import (
+    NO_BREAK,
+    write_count,
+    write_loading,
+    write_milliseconds,
+    write_percent,
+    write_rate,
+    write_ratio,
+    write_seconds,
+)
+from app.theme.fonts import font
+from app.theme.tokens import Tokens
+from engine.messages import Progress, Statistics
+
+GAP = 16
+BAR_WIDTH, BAR_HEIGHT = 108, 4
+_WIDEST = {"tok/s": "888"}  # so that what stands behind does not move
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One number with its words before or behind it."""
+
+    before: str
+    value: str
+    behind: str = ""
+
+    @property
+    def text(self) -> str:
+        return f"{self.before} {self.value}{NO_BREAK}{self.behind}".strip(f" {NO_BREAK}")
+
+
+def strip_items(statistics: Statistics) -> tuple[Item, ...]:
+    """What is measured, the most important first: a narrow strip drops from the end."""
+    items: list[Item] = []
+    if statistics.tokens_per_second > 0:
+        value, unit = write_rate(statistics.tokens_per_second).split(NO_BREAK)
+        items.append(Item("", value, unit))
+    if statistics.time_to_first_token_seconds > 0:
+        items.append(Item("first token", write_seconds(statistics.time_to_first_token_seconds)))
+    if statistics.num_proposed:
+        accepted = f"{write_count(statistics.num_accepted)} of {write_count(statistics.num_proposed)}"
+        items.append(Item("accepted", accepted))
+    if statistics.acceptance_length > 0:
+        items.append(Item("acceptance length", write_ratio(statistics.acceptance_length)))
+    if statistics.tokens_per_forward > 0:
+        items.append(Item("", write_ratio(statistics.tokens_per_forward), "tokens per forward"))
+    if statistics.num_rounds:
+        items.append(Item("", *write_count(statistics.num_rounds, "rounds").split(NO_BREAK)))
+    return tuple(items)
+
+
+def describe(statistics: Statistics) -> str:
+    """Everything the strip knows, line by line; acceptance by position too."""
+    lines = [item.text for item in strip_items(statistics)]
+    prompt = f"{write_count(statistics.num_cached)} cached, "
+    prompt += f"{write_count(statistics.num_prompt - statistics.num_cached)} read"
+    lines.append(f"reply {write_count(statistics.num_tokens, 'tokens')}, prompt {prompt}")
+    for index, proposed in enumerate(statistics.proposed_by_position):
+        accepted = statistics.accepted_by_position[index] if index < len(statistics.accepted_by_position) else 0
+        counts = f"{write_count(accepted)} of {write_count(proposed)}"
+        lines.append(f"position {index + 1}: accepted {counts}, {write_percent(accepted, proposed)}")
+    if statistics.num_rounds and statistics.verify_seconds > 0:
+        verify = write_milliseconds(statistics.verify_seconds / statistics.num_rounds)
+        draft = write_milliseconds(statistics.draft_seconds / statistics.num_rounds)
+        lines.append(f"verify {verify}, draft {draft} a round")
+    return "\n".join(lines)
+
+
+def progress_words(progress: Progress, model: str) -> str:
+    match progress.phase:
+        case "reading":
+            return f"Reading {write_count(progress.done)} of {write_count(progress.total, 'tokens')}"
+        case "loading" | "importing":
+            verb = "Loading" if progress.phase == "loading" else "Importing"
+            return f"{verb} {model or 'the model'}, {write_loading(progress.done, progress.total)}"
+        case _:
+            return "Waiting for the replies before it."
+
+
+def draw_strip(
+    painter: QPainter, tokens: Tokens, rect: QRectF, statistics: Statistics, rounds: Sequence[Round]
+) -> None:
+    left = rect.left()
+    if rounds:
+        draw_wake(painter, tokens, left, rect.center().y() - WAKE_HEIGHT / 2, rounds)
+        left += WAKE_WIDTH + GAP
+    for item in strip_items(statistics):
+        width = _item_width(item)
+        if left + width > rect.right():
+            break
+        _draw_item(painter, tokens, QRectF(left, rect.top(), width, rect.height()), item)
+        left += width + GAP
+
+
+def draw_progress(painter: QPainter, tokens: Tokens, rect: QRectF, progress: Progress, words: str) -> None:
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    left = rect.left()
+    if progress.phase != "waiting" and progress.total > 0:
+        bar = QRectF(left, rect.center().y() - BAR_HEIGHT / 2, BAR_WIDTH, BAR_HEIGHT)
+        painter.setBrush(QColor(tokens.hover))
+        painter.drawRoundedRect(bar, 2, 2)
+        bar.setWidth(max(BAR_HEIGHT, BAR_WIDTH * min(1.0, progress.done / progress.total)))
+        painter.setBrush(QColor(tokens.target))
+        painter.drawRoundedRect(bar, 2, 2)
+        left += BAR_WIDTH + 12
+    painter.setFont(font("small"))
+    painter.setPen(QColor(tokens.ink2))
+    place = QRectF(left, rect.top(), rect.right() - left, rect.height())
+    painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, words)
+    painter.restore()
+
+
+def _item_width(item: Item) -> float:
+    plain, strong = QFontMetricsF(font("small")), QFontMetricsF(font("small-strong"))
+    value = max(item.value, _WIDEST.get(item.behind, ""), key=len)
+    parts = [plain.horizontalAdvance(f"{item.before} ")] if item.before else []
+    parts.append(strong.horizontalAdvance(value))
+    if item.behind:
+        parts.append(plain.horizontalAdvance(f" {item.behind}"))
+    return sum(parts)
+
+
+def _draw_item(painter: QPainter, tokens: Tokens, rect: QRectF, item: Item) -> None:
+    parts = [(f"{item.before} ", "small")] if item.before else []
+    parts.append((item.value, "small-strong"))
+    if item.behind:
+        parts.append((f" {item.behind}", "small"))
+    left = rect.left()
+    baseline = rect.center().y() + QFontMetricsF(font("small")).capHeight() / 2
+    for text, use in parts:
+        painter.setFont(font(use))
+        painter.setPen(QColor(tokens.ink2))
+        painter.drawText(QPointF(left, baseline), text)
+        left += QFontMetricsF(font(use)).horizontalAdvance(text)

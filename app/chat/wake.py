@@ -1,0 +1,63 @@
+"""The wake: a small drawing of a reply's last rounds."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QPainter
+
+from app.theme.tokens import Tokens
+from engine.messages import Delta
+
+NUM_ROUNDS = 22
+COLUMN, SPACE, HEIGHT, FOOT = 3, 2, 20, 3
+WIDTH = NUM_ROUNDS * (COLUMN + SPACE) - SPACE
+MIN_DEPTH = 4  # proposals at full height, at least
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    num_proposed: int
+    num_accepted: int
+
+
+class Wake:
+    """The last rounds of one reply, read from its deltas."""
+
+    def __init__(self) -> None:
+        self.rounds: deque[Round] = deque(maxlen=NUM_ROUNDS)
+        self._num_proposed = 0
+
+    def add(self, delta: Delta) -> None:
+        total = delta.statistics.num_proposed
+        proposed = max(total - self._num_proposed, delta.num_accepted)
+        self._num_proposed = total
+        self.rounds.append(Round(proposed, delta.num_accepted))
+
+
+def draw_wake(painter: QPainter, tokens: Tokens, left: float, top: float, rounds: Sequence[Round]) -> None:
+    """Foot: the target's own token. Above it: accepted; as a ghost: proposed and rejected."""
+    depth = max([MIN_DEPTH, *(one.num_proposed for one in rounds)])
+    room = HEIGHT - FOOT - 2
+    ghost = QColor(tokens.reject)
+    ghost.setAlphaF(0.2)
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    foot_top = top + HEIGHT - FOOT
+    for index, one in enumerate(rounds):
+        x = left + index * (COLUMN + SPACE)
+        accepted = round(room * one.num_accepted / depth)
+        proposed = round(room * one.num_proposed / depth)
+        painter.setBrush(QColor(tokens.target))
+        painter.drawRoundedRect(QRectF(x, foot_top, COLUMN, FOOT), 1, 1)
+        if proposed > accepted:
+            painter.setBrush(ghost)
+            painter.drawRoundedRect(QRectF(x, foot_top - 1 - proposed, COLUMN, proposed - accepted), 1, 1)
+        if accepted:
+            painter.setBrush(QColor(tokens.draft_fill))
+            painter.drawRoundedRect(QRectF(x, foot_top - 1 - accepted, COLUMN, accepted), 1, 1)
+    painter.restore()

@@ -1,0 +1,58 @@
+"""Numbers as the window writes them: tabular, with a no-break space before the unit, never rounded up to flatter."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+NO_BREAK = "\u00a0"
+
+
+def write_count(count: int, unit: str = "") -> str:
+    """6214, "tokens" -> 6,214 tokens; one is "1 token"."""
+    if not unit:
+        return f"{count:,}"
+    return f"{count:,}{NO_BREAK}{unit if count != 1 else unit.removesuffix('s')}"
+
+
+def write_seconds(seconds: float) -> str:
+    """Two digits after the point below 10 s, whole above."""
+    return f"{seconds:.2f}{NO_BREAK}s" if seconds < 9.995 else f"{seconds:,.0f}{NO_BREAK}s"
+
+
+def write_milliseconds(seconds: float) -> str:
+    return f"{seconds * 1000:,.1f}{NO_BREAK}ms"
+
+
+def write_rate(tokens_per_second: float) -> str:
+    digits = 1 if tokens_per_second < 9.95 else 0
+    return f"{tokens_per_second:,.{digits}f}{NO_BREAK}tok/s"
+
+
+def write_ratio(value: float) -> str:
+    return f"{value:.1f}"
+
+
+def write_gigabytes(num_bytes: int) -> str:
+    """Powers of ten."""
+    return f"{num_bytes / 1e9:,.1f}{NO_BREAK}GB"
+
+
+def write_loading(done: int, total: int) -> str:
+    """ "0.1 of 0.5 GB"; megabytes where the whole is less than a tenth of a gigabyte."""
+    if total < 100_000_000:
+        return f"{done / 1e6:,.0f} of {total / 1e6:,.0f}{NO_BREAK}MB"
+    return f"{done / 1e9:,.1f} of {total / 1e9:,.1f}{NO_BREAK}GB"
+
+
+def write_percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.0f}%" if whole else "0%"
+
+
+def write_clock(timestamp: float) -> str:
+    return datetime.fromtimestamp(timestamp).strftime("%H:%M")
+
+
+def write_amount(count: int, noun: str) -> str:
+    """Small numbers in words, as sentences begin with them: 2, "reply" -> "2 replies"."""
+    plural = noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
+    return f"{count:,}{NO_BREAK}{noun if count == 1 else plural}"

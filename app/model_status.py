@@ -1,0 +1,70 @@
+"""ModelStatus: the model that new chats use, and how far its loading is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from app.bridge import EngineBridge
+from app.figures import write_loading
+from engine.messages import Event, Failed, LoadModel, ModelFacts, ModelLoaded, Progress
+
+STARTER = "starter"
+STARTER_NAME = "SmolLM2 135M"
+
+
+class ModelStatus(QObject):
+    changed = Signal()
+
+    def __init__(self, bridge: EngineBridge, target: str, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.target = target
+        self.facts: ModelFacts | None = None
+        self.error = ""
+        self._bridge = bridge
+        self._progress: Progress | None = None
+        self._request_id = 0
+        bridge.received.connect(self._receive)
+
+    @property
+    def is_starter(self) -> bool:
+        return self.target == STARTER
+
+    @property
+    def name(self) -> str:
+        if self.is_starter:
+            return STARTER_NAME
+        return self.facts.name if self.facts else Path(self.target).name
+
+    @property
+    def quantisation(self) -> str:
+        return self.facts.quantisation if self.facts else ""
+
+    @property
+    def words(self) -> str:
+        """What loading is doing, or "" when there is nothing to say."""
+        if self.facts is not None or self.error:
+            return ""
+        if self._progress is None:
+            return f"Loading {self.name}"
+        verb = "Importing" if self._progress.phase == "importing" else "Loading"
+        return f"{verb} {self.name}, {write_loading(self._progress.done, self._progress.total)}"
+
+    def load(self) -> None:
+        self.error, self.facts, self._progress = "", None, None
+        self._request_id = self._bridge.next_request_id()
+        self._bridge.send(LoadModel(self._request_id, self.target))
+        self.changed.emit()
+
+    def _receive(self, event: Event) -> None:
+        match event:
+            case ModelLoaded(facts=facts) if facts.target == self.target or event.request_id == self._request_id:
+                self.facts, self.error = facts, ""
+            case Progress(phase="loading" | "importing") if event.request_id == self._request_id:
+                self._progress = event
+            case Failed(text=text) if event.request_id == self._request_id:
+                self.error = text
+            case _:
+                return
+        self.changed.emit()

@@ -1,0 +1,69 @@
+"""Shell: places sidebar and content; in a narrow window the sidebar lies over the content."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, Signal
+from PySide6.QtGui import QMouseEvent, QResizeEvent
+from PySide6.QtWidgets import QWidget
+
+from app.sidebar import WIDTH
+
+OVERLAY_BELOW = 900  # px
+
+
+class Shell(QWidget):
+    sidebar_toggled = Signal(bool)
+
+    def __init__(self, sidebar: QWidget, content: QWidget, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._sidebar = sidebar
+        self._content = content
+        self._width = WIDTH
+        self._is_wanted = True  # beside the content
+        self._is_over = False  # opened over it
+        for widget in (content, sidebar):
+            widget.setParent(self)
+        content.installEventFilter(self)
+
+    @property
+    def is_sidebar_shown(self) -> bool:
+        return self._is_over if self._is_narrow else self._is_wanted
+
+    @property
+    def _is_narrow(self) -> bool:
+        return self.width() < OVERLAY_BELOW
+
+    def toggle_sidebar(self) -> None:
+        if self._is_narrow:
+            self._is_over = not self._is_over
+        else:
+            self._is_wanted = not self._is_wanted
+        self._place()
+
+    def close_overlay(self) -> None:
+        if self._is_narrow and self._is_over:
+            self.toggle_sidebar()
+
+    def set_sidebar_width(self, width: int) -> None:
+        self._width = width
+        self._place()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if not self._is_narrow:
+            self._is_over = False
+        self._place()
+
+    def _place(self) -> None:
+        is_shown = self.is_sidebar_shown
+        left = self._width if is_shown and not self._is_narrow else 0
+        self._content.setGeometry(left, 0, self.width() - left, self.height())
+        self._sidebar.setGeometry(0, 0, self._width, self.height())
+        self._sidebar.setVisible(is_shown)
+        self._sidebar.raise_()
+        self.sidebar_toggled.emit(is_shown)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QMouseEvent) and event.type() == QEvent.Type.MouseButtonPress:
+            self.close_overlay()
+        return super().eventFilter(watched, event)

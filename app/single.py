@@ -1,0 +1,62 @@
+"""SingleInstance: one window for a data folder; a second start raises the first one."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from PySide6.QtCore import QLockFile, QObject, QSysInfo, Signal
+from PySide6.QtNetwork import QLocalServer, QLocalSocket
+
+ANSWER_MS = 1000
+
+
+class SingleInstance(QObject):
+    """Holds a lock that a killed program does not keep: Qt checks that its process lives."""
+
+    raise_asked = Signal()
+
+    def __init__(self, folder: Path, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._lock = QLockFile(str(folder / "window.lock"))
+        self._lock.setStaleLockTime(0)
+        self._name = f"slipstream-{hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]}"
+        self._server: QLocalServer | None = None
+
+    def take(self) -> bool:
+        """Become the one instance; False where another one runs."""
+        if not self._lock.tryLock(0) and not self._take_over():
+            return False
+        QLocalServer.removeServer(self._name)
+        self._server = QLocalServer(self)
+        self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
+        self._server.newConnection.connect(self._answer)
+        self._server.listen(self._name)
+        return True
+
+    def _take_over(self) -> bool:
+        """Qt cannot judge a lock that bears another machine's name, as after this one was renamed."""
+        _, host, _ = self._lock.getLockInfo()
+        is_foreign = host != QSysInfo.machineHostName()
+        return is_foreign and not self.raise_other() and self._lock.removeStaleLockFile() and self._lock.tryLock(0)
+
+    def raise_other(self) -> bool:
+        """Ask the running instance to show its window; False where it does not answer."""
+        socket = QLocalSocket()
+        socket.connectToServer(self._name)
+        is_there = socket.waitForConnected(ANSWER_MS)
+        socket.abort()
+        return is_there
+
+    def release(self) -> None:
+        if self._server is not None:
+            self._server.close()
+        self._lock.unlock()
+
+    def _answer(self) -> None:
+        if self._server is not None:
+            while self._server.hasPendingConnections():
+                socket = self._server.nextPendingConnection()
+                socket.abort()
+                socket.deleteLater()
+        self.raise_asked.emit()

@@ -1,0 +1,213 @@
+"""TabBar: the painted tabs, and TabRow, the header that they stand in."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QTabBar, QWidget
+
+from app.theme.buttons import SymbolButton
+from app.theme.fonts import font
+from app.theme.glyphs import GLYPH_WIDTH, draw_dot, draw_focus_ring, draw_round, draw_running
+from app.theme.pulse import Pulse
+from app.theme.symbols import draw_symbol
+from app.theme.theme import Theme
+
+ROW_HEIGHT = 48
+MIN_WIDTH, MAX_WIDTH = 120, 240
+ONE_TAB_BELOW = 720  # px of the window; narrower ones show one tab
+CLOSE = 16
+
+
+class TabBar(QTabBar):
+    """Each tab's data is its mark: "running", "failed", "unread" or ""."""
+
+    close_asked = Signal(int)
+
+    def __init__(self, theme: Theme, pulse: Pulse, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._pulse = pulse
+        self._hovered = -1
+        self._tab_width = MAX_WIDTH
+        self.setAccessibleName("Open chats")
+        self.setDrawBase(False)
+        self.setExpanding(False)
+        self.setUsesScrollButtons(False)
+        self.setElideMode(Qt.TextElideMode.ElideRight)
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        pulse.ticked.connect(self.update)
+        theme.tokens_changed.connect(self.update)
+
+    def fit(self, room: int, num_most: int) -> int:
+        """Show as many tabs as fit, the current one among them; returns how many are left out."""
+        count = self.count()
+        shown = max(1, min(count, num_most, room // MIN_WIDTH))
+        self._tab_width = max(MIN_WIDTH, min(MAX_WIDTH, room // max(1, shown)))
+        first = min(max(0, self.currentIndex() - shown + 1), max(0, count - shown))
+        for index in range(count):
+            self.setTabVisible(index, first <= index < first + shown)
+        self.setFixedWidth(shown * self._tab_width if count else 0)
+        return count - shown if count else 0
+
+    def set_tab(self, index: int, title: str, mark: str) -> None:
+        self.setTabText(index, title.replace("&", "&&"))
+        self.setTabData(index, mark)
+        self.setTabToolTip(index, title)
+        self.setAccessibleTabName(index, f"{title}, {mark}" if mark else title)
+        self.update()
+
+    def tabSizeHint(self, index: int) -> QSize:
+        return QSize(self._tab_width, ROW_HEIGHT)
+
+    def minimumTabSizeHint(self, index: int) -> QSize:
+        return self.tabSizeHint(index)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        for index in range(self.count()):
+            if self.isTabVisible(index):
+                self._paint_tab(painter, index)
+
+    def _paint_tab(self, painter: QPainter, index: int) -> None:
+        tokens = self._theme.tokens
+        is_current = index == self.currentIndex()
+        rect = QRectF(self.tabRect(index)).adjusted(2, 8, -2, -8)
+        if is_current:
+            draw_round(painter, rect, 8, tokens.raised, tokens.line)
+        elif index == self._hovered:
+            draw_round(painter, rect, 8, tokens.hover)
+        if is_current and self.hasFocus():
+            draw_focus_ring(painter, tokens, rect, 8)
+        left = rect.left() + 12
+        middle = rect.center().y()
+        mark = self.tabData(index)
+        if mark == "running":
+            draw_running(painter, tokens, left, middle, self._pulse.phase)
+            left += GLYPH_WIDTH + 7
+        elif mark == "failed":
+            draw_symbol(painter, "warning", tokens.alert, QRectF(left, middle - 7, 14, 14))
+            left += 20
+        elif mark:
+            draw_dot(painter, tokens.target, QPointF(left + 3, middle))
+            left += 14
+        has_close = is_current or index == self._hovered
+        end = rect.right() - 12
+        if has_close:
+            end = self._close_rect(index).left() - 6.0
+            draw_symbol(painter, "close", tokens.ink2, QRectF(self._close_rect(index)).adjusted(2, 2, -2, -2))
+        metrics = QFontMetricsF(font("interface"))
+        painter.setFont(font("interface-medium" if is_current else "interface"))
+        painter.setPen(QColor(tokens.ink if is_current else tokens.ink2))
+        title = self.tabText(index).replace("&&", "&")
+        shown = metrics.elidedText(title, Qt.TextElideMode.ElideRight, end - left - 4)
+        painter.drawText(QPointF(left, middle + metrics.capHeight() / 2), shown)
+
+    def _close_rect(self, index: int) -> QRect:
+        tab = self.tabRect(index)
+        return QRect(tab.right() - 10 - CLOSE, tab.center().y() - CLOSE // 2 + 1, CLOSE, CLOSE)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        index = self.tabAt(event.position().toPoint())
+        is_close = index >= 0 and self._close_rect(index).adjusted(-6, -6, 6, 6).contains(event.position().toPoint())
+        if is_close or event.button() == Qt.MouseButton.MiddleButton:
+            if index >= 0:
+                self.close_asked.emit(index)
+            return
+        super().mousePressEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._hover(self.tabAt(event.position().toPoint()))
+        super().mouseMoveEvent(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._hover(-1)
+        super().leaveEvent(event)
+
+    def _hover(self, index: int) -> None:
+        if index != self._hovered:
+            self._hovered = index
+            self.update()
+
+
+class TabRow(QWidget):
+    """Sidebar button (while the sidebar is hidden), tabs, "2 more", new tab, menu."""
+
+    def __init__(self, theme: Theme, pulse: Pulse, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.bar = TabBar(theme, pulse, self)
+        self.sidebar_button = SymbolButton(theme, "sidebar", "Show the sidebar", self)
+        self.more_button = MoreButton(theme, self)
+        self.new_button = SymbolButton(theme, "new-tab", "New chat", self)
+        self.menu_button = SymbolButton(theme, "more", "Open the menu", self)
+        self.setFixedHeight(ROW_HEIGHT + 1)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(8, 0, 8, 1)
+        row.setSpacing(4)
+        for widget in (self.sidebar_button, self.bar, self.more_button, self.new_button):
+            row.addWidget(widget)
+        row.addStretch(1)
+        row.addWidget(self.menu_button)
+        self.more_button.clicked.connect(self._open_more)
+        self.more_button.hide()
+        theme.tokens_changed.connect(self.update)
+
+    def refit(self) -> None:
+        """Share the room out anew; called when tabs come, go or change places."""
+        taken = 8 + 8 + 30 + 30 + 16 + (34 if self.sidebar_button.isVisibleTo(self) else 0)
+        is_narrow = self.window().width() < ONE_TAB_BELOW
+        num_most = 1 if is_narrow else 99
+        has_more = self.bar.count() > min(num_most, max(1, (self.width() - taken) // MIN_WIDTH))
+        room = self.width() - taken - (90 if has_more else 0)
+        left_out = self.bar.fit(room, num_most)
+        self.more_button.setVisible(left_out > 0)
+        self.more_button.set_words(f"{left_out} more")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.refit()
+
+    def _open_more(self) -> None:
+        menu = QMenu("Open chats", self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for index in range(self.bar.count()):
+            if not self.bar.isTabVisible(index):
+                action = menu.addAction(self.bar.tabText(index))
+                action.triggered.connect(lambda checked=False, place=index: self.bar.setCurrentIndex(place))
+        menu.popup(self.more_button.mapToGlobal(QPoint(0, self.more_button.height() + 2)))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        tokens = self._theme.tokens
+        painter.fillRect(self.rect(), QColor(tokens.sidebar))
+        painter.fillRect(QRectF(0, self.height() - 1, self.width(), 1), QColor(tokens.line))
+
+
+class MoreButton(SymbolButton):
+    """ "2 more" with a chevron."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, "chevron-down", "Show the other open chats", parent)
+        self._words = ""
+        self.setFixedSize(86, 30)
+
+    def set_words(self, words: str) -> None:
+        self._words = words
+        self.setAccessibleName(f"Show the other open chats: {words}")
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        tokens = self.theme.tokens
+        if self.is_hovered:
+            draw_round(painter, QRectF(self.rect()), 7, tokens.hover)
+        metrics = QFontMetricsF(font("interface"))
+        painter.setFont(font("interface"))
+        painter.setPen(QColor(tokens.ink2))
+        painter.drawText(QPointF(10, self.height() / 2 + metrics.capHeight() / 2), self._words)
+        draw_symbol(painter, "chevron-down", tokens.ink3, QRectF(self.width() - 22, self.height() / 2 - 7, 14, 14))
+        if self.has_keyboard_focus:
+            draw_focus_ring(painter, tokens, QRectF(self.rect()), 7)

@@ -1,0 +1,25 @@
+"""Starts coroutines from Qt's signals and keeps them until they end."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Coroutine
+from typing import Any
+
+logger = logging.getLogger(__name__)
+_running: set[asyncio.Task[Any]] = set()
+
+
+def start(work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
+    """Run a coroutine on the window's loop; what it raises is logged."""
+    task = asyncio.get_event_loop().create_task(work)
+    _running.add(task)
+    task.add_done_callback(_end)
+    return task
+
+
+def _end(task: asyncio.Task[Any]) -> None:
+    _running.discard(task)
+    if not task.cancelled() and task.exception() is not None:
+        logger.error("a task of the window failed", exc_info=task.exception())

@@ -1,0 +1,75 @@
+"""SymbolButton: a painted button that shows one symbol; its name is what a screen reader says."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt
+from PySide6.QtGui import QEnterEvent, QFocusEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QAbstractButton, QWidget
+
+from app.theme.glyphs import draw_focus_ring, draw_round
+from app.theme.symbols import draw_symbol
+from app.theme.theme import Theme
+
+KEYBOARD_REASONS = (
+    Qt.FocusReason.TabFocusReason,
+    Qt.FocusReason.BacktabFocusReason,
+    Qt.FocusReason.ShortcutFocusReason,
+)
+
+
+class PaintedButton(QAbstractButton):
+    """What painted buttons share: hover, keyboard focus, repaint on a theme change."""
+
+    def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.theme = theme
+        self.is_hovered = False
+        self.has_keyboard_focus = False
+        self.setAccessibleName(name)
+        self.setToolTip(name)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        theme.tokens_changed.connect(self.update)
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        self.is_hovered = True
+        self.update()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self.is_hovered = False
+        self.update()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self.has_keyboard_focus = event.reason() in KEYBOARD_REASONS
+        super().focusInEvent(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self.has_keyboard_focus = False
+        super().focusOutEvent(event)
+
+
+class SymbolButton(PaintedButton):
+    """`is_round`: on a round ground of its own, for a button that lies over a text."""
+
+    def __init__(
+        self, theme: Theme, symbol: str, name: str, parent: QWidget | None = None, *, is_round: bool = False
+    ) -> None:
+        super().__init__(theme, name, parent)
+        self._is_round = is_round
+        size = 32 if is_round else 30
+        self._symbol = symbol
+        self.setFixedSize(QSize(size, size))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        tokens = self.theme.tokens
+        rect = QRectF(self.rect())
+        is_warm = self.isEnabled() and (self.is_hovered or self.isDown())
+        if self._is_round:
+            draw_round(painter, rect, 16, tokens.hover if is_warm else tokens.raised, tokens.line)
+        elif is_warm:
+            draw_round(painter, rect.adjusted(1, 1, -1, -1), 7, tokens.hover)
+        middle = rect.center()
+        place = QRectF(round(middle.x() - 8), round(middle.y() - 8), 16, 16)
+        draw_symbol(painter, self._symbol, tokens.ink2 if self.isEnabled() else tokens.edge, place)
+        if self.has_keyboard_focus:
+            draw_focus_ring(painter, tokens, rect, 8)

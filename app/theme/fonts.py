@@ -1,0 +1,39 @@
+"""The type sizes, in pixels, on the system's own families."""
+
+from __future__ import annotations
+
+from functools import cache
+from types import MappingProxyType
+
+from PySide6.QtGui import QFont, QFontDatabase
+
+SIZES = MappingProxyType(  # name -> (pixels, weight)
+    {
+        "page-title": (22, QFont.Weight.DemiBold),
+        "first-title": (26, QFont.Weight.DemiBold),
+        "heading": (15, QFont.Weight.DemiBold),
+        "reply": (15, QFont.Weight.Normal),
+        "interface": (13, QFont.Weight.Normal),
+        "interface-medium": (13, QFont.Weight.Medium),
+        "small": (12, QFont.Weight.Normal),
+        "small-strong": (12, QFont.Weight.DemiBold),
+        "caption": (11, QFont.Weight.Medium),
+        "code": (13, QFont.Weight.Normal),
+    }
+)
+
+
+@cache
+def font(name: str) -> QFont:
+    """The font of a use named in SIZES; numbers in it have tabular figures. Not to be changed by the caller."""
+    pixels, weight = SIZES[name]
+    kind = QFontDatabase.SystemFont.FixedFont if name == "code" else QFontDatabase.SystemFont.GeneralFont
+    made = QFontDatabase.systemFont(kind)
+    made.setPixelSize(pixels)
+    made.setWeight(weight)
+    made.setFeature(QFont.Tag("tnum"), 1)
+    if name == "code":
+        made.setStyleHint(QFont.StyleHint.Monospace)
+    if name.endswith("title"):
+        made.setLetterSpacing(QFont.SpacingType.AbsoluteSpacing, -0.3)
+    return made

@@ -1,0 +1,40 @@
+"""Theme: the tokens in use, kept equal to the system's light or dark."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QApplication
+
+from app.theme.fonts import font
+from app.theme.palette import build_palette, build_sheet
+from app.theme.tokens import DARK, LIGHT, Tokens
+
+
+class Theme(QObject):
+    tokens_changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.tokens = LIGHT
+
+    def colour(self, token: str) -> QColor:
+        return QColor(getattr(self.tokens, token))
+
+    def apply(self, tokens: Tokens) -> None:
+        """Set palette and sheet on the application, once for all widgets."""
+        self.tokens = tokens
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        application.setFont(font("interface"))
+        application.setPalette(build_palette(tokens))
+        application.setStyleSheet(build_sheet(tokens))
+        self.tokens_changed.emit()
+
+    def follow_system(self) -> None:
+        hints = QApplication.styleHints()
+        self._take_scheme(hints.colorScheme())
+        hints.colorSchemeChanged.connect(self._take_scheme)
+
+    def _take_scheme(self, scheme: Qt.ColorScheme) -> None:
+        self.apply(DARK if scheme == Qt.ColorScheme.Dark else LIGHT)

@@ -1,0 +1,182 @@
+"""MainWindow: sidebar, tabs and menus, wired to conversations and engine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import QMainWindow, QWidget
+
+from app.actions import Actions
+from app.activity import Activity
+from app.bridge import EngineBridge
+from app.chat.session import ChatSession
+from app.conversations.catalogue import Catalogue
+from app.conversations.database import Database
+from app.conversations.recorder import Recorder
+from app.figures import write_amount, write_rate
+from app.model_status import ModelStatus
+from app.shell import Shell
+from app.sidebar import Sidebar
+from app.tasks import start
+from app.theme.pulse import Pulse
+from app.theme.symbols import app_icon
+from app.theme.theme import Theme
+from app.workspace import Workspace
+
+SIZE = (1320, 860)
+MIN_SIZE = (480, 400)
+
+
+class MainWindow(QMainWindow):
+    closed = Signal()
+
+    def __init__(
+        self,
+        theme: Theme,
+        database: Database,
+        bridge: EngineBridge,
+        recorder: Recorder,
+        *,
+        data_dir: Path,
+        target: str,
+        drafter: str = "ngram",
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.theme = theme
+        self.pulse = Pulse(self)
+        self.status = ModelStatus(bridge, target, self)
+        self.catalogue = Catalogue(database, recorder, self)
+        self._activity = Activity(bridge, self)
+        self._has_said_going_on = False
+        self._is_closed = False
+
+        def make_session() -> ChatSession:
+            return ChatSession(database, bridge, recorder, model=target, drafter=drafter, parent=self)
+
+        # In the order that Tab goes through them.
+        self.workspace = Workspace(theme, self.pulse, self.status, make_session, data_dir)
+        self.sidebar = Sidebar(theme, self.pulse)
+        self.shell = Shell(self.sidebar, self.workspace, self)
+        self.setCentralWidget(self.shell)
+        self.actions_of_window = Actions(self, self.workspace, self.shell.toggle_sidebar)
+        self.setWindowTitle("Slipstream")
+        self.setWindowIcon(app_icon())
+        self.setMinimumSize(*MIN_SIZE)
+        self.resize(*SIZE)
+        self._connect(recorder)
+        self._refresh()
+
+    def _connect(self, recorder: Recorder) -> None:
+        sidebar, workspace, catalogue = self.sidebar, self.workspace, self.catalogue
+        sidebar.open_asked.connect(self._open_chat)
+        sidebar.new_asked.connect(workspace.new_tab)
+        sidebar.hide_asked.connect(self.shell.toggle_sidebar)
+        sidebar.width_asked.connect(self.shell.set_sidebar_width)
+        sidebar.rename_asked.connect(lambda name, title: start(catalogue.rename(name, title)))
+        sidebar.delete_asked.connect(lambda name: start(catalogue.delete(name)))
+        workspace.row.sidebar_button.clicked.connect(self.shell.toggle_sidebar)
+        workspace.row.menu_button.clicked.connect(lambda: self.actions_of_window.pop_up(self.workspace.row.menu_button))
+        workspace.changed.connect(self._refresh)
+        workspace.reply_ended.connect(self._refresh_list)
+        workspace.went_on.connect(self._say_going_on)
+        self.shell.sidebar_toggled.connect(self._take_sidebar)
+        catalogue.conversations_changed.connect(self._show_conversations)
+        catalogue.renamed.connect(self._take_title)
+        catalogue.deleted.connect(workspace.forget)
+        for source in (catalogue, recorder):
+            source.trouble.connect(self._show_trouble)
+        self.status.changed.connect(self._refresh_footer)
+        self._activity.changed.connect(self._refresh_footer)
+
+    async def open(self) -> None:
+        """Load the model behind the window and bring back what was open."""
+        self.status.load()
+        await self.catalogue.refresh()
+        await self.workspace.restore()
+        if self.workspace.current is not None:
+            self.workspace.current.composer.field.setFocus()
+
+    # What changes
+
+    def _refresh(self) -> None:
+        tab = self.workspace.current
+        current = tab.session.conversation_id if tab else None
+        marks = self.workspace.marks
+        known = {conversation.id for conversation in self.catalogue.conversations}
+        if current and current not in known:
+            self._refresh_list()
+        self.sidebar.model.set_states(marks, current or "")
+        self.actions_of_window.refresh()
+        self._pace()
+        self._refresh_footer()
+        title = f"{tab.title} · Slipstream" if tab and not tab.is_empty else "Slipstream"
+        self.setWindowTitle(title)
+
+    def _refresh_list(self) -> None:
+        if not self._is_closed:
+            start(self.catalogue.refresh())
+
+    def _refresh_footer(self) -> None:
+        running = len(self.workspace.busy_sessions)
+        if running:
+            rate = self._activity.tokens_per_second
+            words = f"{write_amount(running, 'reply')} running"
+            self.sidebar.footer.set_words(words, write_rate(rate) if rate > 0 else "")
+        elif self.status.error:
+            self.sidebar.footer.set_words("Not ready", self.status.name)
+        elif self.status.facts is None:
+            self.sidebar.footer.set_words("Loading", self.status.name)
+        else:
+            self.sidebar.footer.set_words("Ready", self.status.name)
+
+    def _show_conversations(self) -> None:
+        self.sidebar.model.show(self.catalogue.conversations)
+        self.workspace.show_welcome(not self.catalogue.conversations)
+
+    def _take_title(self, conversation_id: str, title: str) -> None:
+        for tab in self.workspace.tabs:
+            tab.session.apply_title(conversation_id, title)
+
+    def _take_sidebar(self, is_shown: bool) -> None:
+        self.workspace.row.sidebar_button.setVisible(not is_shown)
+        self.workspace.row.refit()
+
+    def _open_chat(self, conversation_id: str) -> None:
+        self.workspace.open_chat(conversation_id)
+        self.shell.close_overlay()
+
+    def _say_going_on(self, title: str) -> None:
+        if not self._has_said_going_on and self.workspace.current is not None:
+            self._has_said_going_on = True
+            self.workspace.current.say(f"The reply in “{title}” goes on. It is in the sidebar.")
+
+    def _show_trouble(self, sentence: str) -> None:
+        if self.workspace.current is not None:
+            self.workspace.current.show_trouble(sentence)
+
+    # The clock of the glyphs
+
+    def _pace(self) -> None:
+        is_seen = self.isVisible() and not self.isMinimized()
+        self.pulse.set_running(is_seen and bool(self.workspace.busy_sessions))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.WindowStateChange:
+            self._pace()
+
+    def raise_window(self) -> None:
+        """Come to the front, for a second start."""
+        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
+        self.show()
+        self.raise_()
+        self.activateWindow()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        super().closeEvent(event)
+        self._is_closed = True
+        self.pulse.set_running(False)
+        self.closed.emit()

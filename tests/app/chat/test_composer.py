@@ -1,0 +1,140 @@
+"""The composer: what sends, what does not, what waits."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QMimeData, Qt
+from PySide6.QtGui import QInputMethodEvent
+from PySide6.QtWidgets import QApplication, QMenu
+from pytestqt.qtbot import QtBot
+
+from app.chat.composer import Composer, is_blank
+from app.theme.theme import Theme
+from app.theme.tokens import LIGHT
+
+
+@pytest.fixture
+def composer(qtbot: QtBot) -> Iterator[Composer]:
+    theme = Theme()
+    theme.apply(LIGHT)
+    composer = Composer(theme)
+    qtbot.addWidget(composer)
+    composer.set_drafter("ngram")
+    composer.set_model("SmolLM2 135M", "4-bit")
+    composer.resize(744, 120)
+    composer.show()
+    composer.sent_texts = []  # type: ignore[attr-defined]
+    composer.sent.connect(composer.sent_texts.append)  # type: ignore[attr-defined]
+    yield composer
+    composer.hide()
+
+
+def sent(composer: Composer) -> list[str]:
+    return composer.sent_texts  # type: ignore[attr-defined]
+
+
+def test_enter_sends_and_shift_enter_begins_a_line(composer: Composer, qtbot: QtBot) -> None:
+    qtbot.keyClicks(composer.field, "one")
+    qtbot.keyClick(composer.field, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    qtbot.keyClicks(composer.field, "two")
+    qtbot.keyClick(composer.field, Qt.Key.Key_Return)
+    assert sent(composer) == ["one\ntwo"]
+    assert composer.field.toPlainText() == ""
+
+
+def test_enter_that_commits_an_input_method_does_not_send(composer: Composer, qtbot: QtBot) -> None:
+    QApplication.sendEvent(composer.field, QInputMethodEvent("にほん", []))
+    qtbot.keyClick(composer.field, Qt.Key.Key_Return)
+    assert sent(composer) == []
+    commit = QInputMethodEvent("", [])
+    commit.setCommitString("日本")
+    QApplication.sendEvent(composer.field, commit)
+    assert composer.field.toPlainText() == "日本"
+    assert sent(composer) == []
+    qtbot.keyClick(composer.field, Qt.Key.Key_Return)
+    assert sent(composer) == ["日本"]
+
+
+@pytest.mark.parametrize("text", ["", "   ", "\n\n", "\u200b", "\u00a0\u2003", "\u200b \ufeff\t\u2060"])
+def test_blank_text_does_not_send(composer: Composer, qtbot: QtBot, text: str) -> None:
+    composer.field.setPlainText(text)
+    qtbot.keyClick(composer.field, Qt.Key.Key_Return)
+    assert sent(composer) == []
+    assert is_blank(text)
+    assert not composer.send_button.isEnabled()
+
+
+def test_the_button_sends_and_becomes_stop_in_the_same_place(composer: Composer, qtbot: QtBot) -> None:
+    place = composer.send_button.geometry()
+    composer.field.setPlainText("hello")
+    qtbot.mouseClick(composer.send_button, Qt.MouseButton.LeftButton)
+    assert sent(composer) == ["hello"]
+    composer.set_busy(True)
+    assert composer.send_button.accessibleName() == "Stop this reply"
+    assert composer.send_button.geometry() == place
+    with qtbot.waitSignal(composer.stop_requested):
+        qtbot.mouseClick(composer.send_button, Qt.MouseButton.LeftButton)
+
+
+def test_enter_while_a_reply_runs_lets_the_text_wait(composer: Composer, qtbot: QtBot) -> None:
+    composer.set_busy(True)
+    qtbot.keyClicks(composer.field, "and then")
+    qtbot.keyClick(composer.field, Qt.Key.Key_Return)
+    assert sent(composer) == []
+    assert composer.queued.waiting == "and then"
+    qtbot.mouseClick(composer.queued, Qt.MouseButton.LeftButton)
+    assert composer.field.toPlainText() == "and then"
+    assert composer.take_queued() == ""
+
+
+def test_the_field_grows_to_its_most_and_then_scrolls(composer: Composer, qtbot: QtBot) -> None:
+    composer.field.set_most_height(160)
+    before = composer.field.height()
+    composer.field.setPlainText("a\nb\nc")
+    assert before < composer.field.height() <= 160
+    composer.field.setPlainText("line\n" * 100)
+    assert composer.field.height() == 160
+
+
+def test_a_paste_of_a_megabyte_stays_quick(composer: Composer, qtbot: QtBot) -> None:
+    data = QMimeData()
+    data.setText(("word " * 20 + "\n") * 10_000)
+    start = time.perf_counter()
+    composer.field.insertFromMimeData(data)
+    QApplication.processEvents()
+    qtbot.keyClicks(composer.field, "x")
+    assert time.perf_counter() - start < 1.0
+
+
+def test_a_megabyte_without_a_line_break_stays_quick(composer: Composer, qtbot: QtBot) -> None:
+    data = QMimeData()
+    data.setText("word " * 200_000)
+    composer.field.insertFromMimeData(data)
+    start = time.perf_counter()
+    qtbot.keyClicks(composer.field, "x")
+    QApplication.processEvents()
+    assert time.perf_counter() - start < 1.0
+
+
+def test_pasted_text_loses_its_look(composer: Composer) -> None:
+    data = QMimeData()
+    data.setHtml("<b>bold</b>")
+    data.setText("bold")
+    composer.field.insertFromMimeData(data)
+    assert composer.field.toPlainText() == "bold"
+
+
+def test_the_drafter_is_chosen_from_a_menu(composer: Composer, qtbot: QtBot) -> None:
+    composer.open_drafters()
+    menu = composer.findChild(QMenu)
+    assert menu is not None
+    none, ngram = menu.actions()[:2]
+    assert (none.isChecked(), ngram.isChecked()) == (False, True)
+    with qtbot.waitSignal(composer.drafter_chosen) as chosen:
+        none.trigger()
+    menu.close()
+    assert chosen.args == ["none"]
+    assert composer.drafter_chip.accessibleName() == "Choose the drafter: None"

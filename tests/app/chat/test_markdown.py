@@ -1,0 +1,78 @@
+"""Markdown as lines, and what a hostile reply can do with it."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.chat.markdown import Line, Table, is_allowed, parse
+
+
+def texts_of(source: str) -> list[str]:
+    return [line.text for line in parse(source).lines if isinstance(line, Line)]
+
+
+def test_tags_are_shown_as_they_are_written() -> None:
+    source = "<script>alert(1)</script> <img src=x onerror=y> <b>bold</b>"
+    assert texts_of(source) == [source]
+
+
+def test_a_block_of_html_is_shown_as_text() -> None:
+    assert "<table><tr><td>x</td></tr></table>" in texts_of("<table><tr><td>x</td></tr></table>\n")[0]
+
+
+def test_lines_of_a_paragraph_stay_lines() -> None:
+    assert texts_of("A\nB\nC") == ["A\u2028B\u2028C"]
+
+
+def test_a_picture_is_its_address_in_words() -> None:
+    assert texts_of("Look ![a cat](http://example.org/cat.png) here") == [
+        "Look [picture: a cat] http://example.org/cat.png here"
+    ]
+
+
+@pytest.mark.parametrize(
+    "address", ["javascript:alert(1)", "file:///etc/passwd", "data:text/html,x", "vscode://x", "//h/x"]
+)
+def test_a_link_to_anything_but_web_and_mail_is_not_one(address: str) -> None:
+    spans = [span for line in parse(f"[press]({address})").lines if isinstance(line, Line) for span in line.spans]
+    assert not any(span.style.href for span in spans)
+    assert address in "".join(span.text for span in spans)
+    assert not is_allowed(address)
+
+
+def test_web_and_mail_links_are_links() -> None:
+    source = "[a](https://example.org) <mailto:a@example.org>"
+    spans = [span for line in parse(source).lines if isinstance(line, Line) for span in line.spans]
+    assert [span.style.href for span in spans if span.style.href] == ["https://example.org", "mailto:a@example.org"]
+
+
+def test_a_fence_that_is_never_closed_is_code_to_the_end() -> None:
+    lines = parse("Before\n\n```python\nx = 1\n\n# not a heading\n<b>", is_live=True).lines
+    kinds = [line.kind for line in lines if isinstance(line, Line)]
+    assert kinds == ["paragraph", "code-head", "code", "code", "code", "code", "code-foot"]
+    assert [line.text for line in lines if isinstance(line, Line)][-2] == "<b>"
+
+
+def test_a_table_keeps_short_rows_and_its_alignment() -> None:
+    (table,) = parse("| a | b |\n|---|--:|\n| 1 |\n").lines
+    assert isinstance(table, Table)
+    assert table.at_end == (False, True)
+    assert [len(row) for row in table.rows] == [2, 2]
+
+
+def test_only_the_last_block_stays_open() -> None:
+    source = "# Head\n\nFirst.\n\n- one\n- two"
+    parsed = parse(source, is_live=True)
+    assert source[parsed.open_offset :] == "- one\n- two"
+    assert parsed.open_line == 2
+
+
+@pytest.mark.parametrize("source", ["", "\n\n", "- ", "> ", "```", "|", "[a]: http://b", "#", "***", "\u0000", "1."])
+def test_any_beginning_of_markdown_can_be_parsed(source: str) -> None:
+    parsed = parse(source, is_live=True)
+    assert parsed.open_line <= len(parsed.lines)
+
+
+def test_deep_nesting_ends() -> None:
+    assert parse("> " * 2000 + "x").lines
+    assert parse("[" * 5000).lines

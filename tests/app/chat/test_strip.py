@@ -1,0 +1,86 @@
+"""The words of the strip and of the notes."""
+
+from __future__ import annotations
+
+from app.chat.notes import Action, note_for
+from app.chat.strip import describe, progress_words, strip_items
+from app.chat.wake import Round, Wake
+from app.conversations.records import Message, ReplyState
+from app.figures import NO_BREAK, write_clock
+from engine.messages import Delta, Progress, Statistics
+
+STATISTICS = Statistics(
+    num_prompt=6332,
+    num_cached=6214,
+    num_tokens=666,
+    num_rounds=196,
+    num_proposed=980,
+    num_accepted=470,
+    proposed_by_position=(196, 196),
+    accepted_by_position=(159, 98),
+    acceptance_length=3.1,
+    tokens_per_forward=1.9,
+    tokens_per_second=62.0,
+    time_to_first_token_seconds=0.42,
+)
+
+
+def test_the_strip_says_what_was_measured_in_order_of_weight() -> None:
+    words = [item.text.replace(NO_BREAK, " ") for item in strip_items(STATISTICS)]
+    assert words == [
+        "62 tok/s",
+        "first token 0.42 s",
+        "accepted 470 of 980",
+        "acceptance length 3.1",
+        "1.9 tokens per forward",
+        "196 rounds",
+    ]
+
+
+def test_nothing_unmeasured_is_shown() -> None:
+    assert strip_items(Statistics()) == ()
+    plain = strip_items(Statistics(num_tokens=1, num_rounds=1, tokens_per_forward=1.0))
+    assert [item.text.replace(NO_BREAK, " ") for item in plain] == ["1.0 tokens per forward", "1 round"]
+
+
+def test_the_tooltip_has_acceptance_by_position() -> None:
+    words = describe(STATISTICS).replace(NO_BREAK, " ")
+    assert "position 1: accepted 159 of 196, 81%" in words
+    assert "prompt 6,214 cached, 118 read" in words
+
+
+def test_progress_is_said_in_words() -> None:
+    reading = progress_words(Progress(1, "reading", 11_400, 19_650), "Tiny").replace(NO_BREAK, " ")
+    assert reading == "Reading 11,400 of 19,650 tokens"
+    loading = progress_words(Progress(1, "loading", 100_000_000, 500_000_000), "SmolLM2 135M")
+    assert loading.replace(NO_BREAK, " ") == "Loading SmolLM2 135M, 0.1 of 0.5 GB"
+
+
+def test_the_wake_counts_rounds_from_totals() -> None:
+    wake = Wake()
+    for proposed, accepted in ((5, 3), (5, 0), (13, 8)):
+        wake.add(Delta(1, "", (), accepted, Statistics(num_proposed=proposed)))
+    assert list(wake.rounds) == [Round(5, 3), Round(0, 0), Round(8, 8)]
+    for _ in range(40):
+        wake.add(Delta(1, "", (), 0, Statistics(num_proposed=13)))
+    assert len(wake.rounds) == 22
+
+
+def reply(state: ReplyState, tokens: int = 318, error: str = "") -> Message:
+    ids = tuple(range(tokens))
+    return Message("m", "c", None, "assistant", "x", ids, state=state, error=error, updated_at=1000.0)
+
+
+def test_notes_say_what_happened_and_what_can_be_done() -> None:
+    cut_off = note_for(reply(ReplyState.CUT_OFF))
+    assert cut_off is not None
+    assert cut_off.text.replace(NO_BREAK, " ") == f"Cut off at {write_clock(1000.0)}. 318 tokens were saved."
+    assert Action.CONTINUE in cut_off.actions
+    stopped = note_for(reply(ReplyState.STOPPED, 212))
+    assert stopped is not None
+    assert stopped.text.replace(NO_BREAK, " ") == "Stopped after 212 tokens."
+    failed = note_for(reply(ReplyState.FAILED, 0, "the prompt is too long"))
+    assert failed is not None
+    assert failed.text == "This reply failed: the prompt is too long."
+    assert failed.is_alert
+    assert note_for(reply(ReplyState.COMPLETE)) is None

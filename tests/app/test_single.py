@@ -1,0 +1,31 @@
+"""One window for a data folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QSysInfo
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.single import SingleInstance
+
+
+def test_a_second_start_raises_the_first(qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> None:
+    first, second = SingleInstance(tmp_path), SingleInstance(tmp_path)
+    assert first.take()
+    assert not second.take()
+    with qtbot.waitSignal(first.raise_asked):
+        assert second.raise_other()
+    first.release()
+    assert second.take()
+    second.release()
+
+
+@pytest.mark.parametrize("host", [QSysInfo.machineHostName(), "its-old-name"])
+def test_the_lock_of_a_dead_process_blocks_nothing(qapp: QApplication, tmp_path: Path, host: str) -> None:
+    (tmp_path / "window.lock").write_text(f"999999999\nslipstream\n{host}\n")
+    instance = SingleInstance(tmp_path)
+    assert instance.take()
+    instance.release()
