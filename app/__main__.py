@@ -22,6 +22,7 @@ from app.garbage import GarbageCollector
 from app.model_status import STARTER
 from app.settings.folders import data_folder
 from app.single import SingleInstance
+from app.tasks import finish
 from app.theme.theme import Theme
 from app.window import MainWindow
 from engine.thread import EngineThread
@@ -106,6 +107,8 @@ async def run_window(
         await ended.wait()
     except CancelledError:
         logger.info("the window's loop was cancelled")
+    window.close()
+    await finish()
     _stop(window, bridge, recorder, database)
     return 0
 
@@ -120,7 +123,6 @@ def _quit_on_signals(ended: asyncio.Event) -> None:
 
 
 def _stop(window: MainWindow, bridge: EngineBridge, recorder: Recorder, database: Database) -> None:
-    window.close()
     if not bridge.stop(STOP_SECONDS):
         logger.error("the engine did not end within %.0f s", STOP_SECONDS)
     recorder.flush()

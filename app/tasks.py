@@ -19,6 +19,12 @@ def start(work: Coroutine[Any, Any, Any]) -> asyncio.Task[Any]:
     return task
 
 
+async def finish() -> None:
+    """Wait for everything that was started."""
+    while _running:
+        await asyncio.wait(_running)
+
+
 def _end(task: asyncio.Task[Any]) -> None:
     _running.discard(task)
     if not task.cancelled() and task.exception() is not None:

@@ -178,5 +178,7 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         super().closeEvent(event)
         self._is_closed = True
+        for tab in self.workspace.tabs:
+            tab.composer.take_queued()  # or the end of its reply would send it
         self.pulse.set_running(False)
         self.closed.emit()

@@ -20,6 +20,7 @@ from app.conversations.recorder import Recorder
 from app.conversations.records import Conversation, Message, ReplyState
 from app.garbage import GarbageCollector
 from app.open_tabs import OpenTabs, read_open_tabs, write_open_tabs
+from app.tasks import finish
 from app.theme.theme import Theme
 from app.theme.tokens import LIGHT
 from app.window import MainWindow
@@ -100,7 +101,7 @@ def make_driver(
     yield make
     for window in windows:
         window.close()
-    run_async(settle())
+    run_async(finish())
     windows.clear()
     gc.collect()  # here, rather than inside the end of some QObject, where it may wait for itself for ever
     garbage.close()
