@@ -11,17 +11,23 @@ from typing import Any, TypeVar
 import pytest
 import qasync
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from app.bridge import EngineBridge
 from app.chat.session import ChatSession
 from app.conversations.database import Database
 from app.conversations.recorder import Recorder
 from app.conversations.store import Store
+from app.garbage import GarbageCollector
 from app.settings.folders import data_folder
+from app.tasks import finish
+from app.theme.theme import Theme
+from app.theme.tokens import LIGHT
+from app.window import MainWindow
+from tests.app.driver import Driver, RunAsync
 from tests.app.fake_engine import FakeEngine
 
 T = TypeVar("T")
-RunAsync = Callable[[Coroutine[Any, Any, T]], T]
 
 
 @pytest.fixture(autouse=True)
@@ -89,3 +95,37 @@ def run_async(qapp: QApplication) -> Iterator[Callable[[Coroutine[Any, Any, Any]
 def ask(database: Database) -> Callable[[Callable[[Store], Any]], Any]:
     """Run something on the database thread and wait for it."""
     return lambda work: database.run(work).result(5)
+
+
+@pytest.fixture
+def make_driver(
+    qtbot: QtBot, run_async: RunAsync, database: Database, bridge: EngineBridge, recorder: Recorder, data_dir: Path
+) -> Iterator[Callable[[], Driver]]:
+    QApplication.setQuitOnLastWindowClosed(False)  # or the end of one test ends the loop of the next
+    garbage = GarbageCollector()  # as the program does
+    theme = Theme()
+    theme.apply(LIGHT)
+    windows: list[MainWindow] = []
+
+    def make() -> Driver:
+        window = MainWindow(
+            theme, database, bridge, recorder, data_dir=data_dir, target="/models/tiny", drafter="ngram"
+        )
+        windows.append(window)
+        qtbot.addWidget(window)
+        window.show()
+        run_async(window.open())
+        return Driver(window, run_async, qtbot)
+
+    yield make
+    for window in windows:
+        window.close()
+    run_async(finish())
+    windows.clear()
+    gc.collect()  # here, rather than inside the end of some QObject, where it may wait for itself for ever
+    garbage.close()
+
+
+@pytest.fixture
+def driver(make_driver: Callable[[], Driver]) -> Driver:
+    return make_driver()

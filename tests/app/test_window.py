@@ -2,114 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
-import gc
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractButton, QApplication
-from pytestqt.qtbot import QtBot
+from PySide6.QtWidgets import QAbstractButton
 
-from app.bridge import EngineBridge
-from app.chat.tab import ChatTab
-from app.conversations.database import Database
-from app.conversations.recorder import Recorder
 from app.conversations.records import Conversation, Message, ReplyState
-from app.garbage import GarbageCollector
 from app.open_tabs import OpenTabs, read_open_tabs, write_open_tabs
-from app.tasks import finish
-from app.theme.theme import Theme
-from app.theme.tokens import LIGHT
-from app.window import MainWindow
 from engine.messages import Cancel, Failed, Finished, LoadModel, Progress
+from tests.app.driver import Driver, settle
 from tests.app.fake_engine import FakeEngine, deltas_of
-
-RunAsync = Callable[[Coroutine[Any, Any, Any]], Any]
-
-
-async def until(is_there: Callable[[], bool], seconds: float = 5.0) -> None:
-    for _ in range(round(seconds / 0.005)):
-        if is_there():
-            return
-        await asyncio.sleep(0.005)
-    raise AssertionError("it did not happen in time")
-
-
-async def settle() -> None:
-    await asyncio.sleep(0.05)
-
-
-class Driver:
-    """A window and the hands at it."""
-
-    def __init__(self, window: MainWindow, run: RunAsync, qtbot: QtBot) -> None:
-        self.window = window
-        self.run = run
-        self.qtbot = qtbot
-
-    @property
-    def tab(self) -> ChatTab:
-        tab = self.window.workspace.current
-        assert tab is not None
-        return tab
-
-    @property
-    def text(self) -> str:
-        return self.tab.transcript.toPlainText()
-
-    def type(self, text: str) -> None:
-        self.tab.composer.field.setPlainText(text)
-        self.qtbot.keyClick(self.tab.composer.field, Qt.Key.Key_Return)
-
-    def wait(self, is_there: Callable[[], bool]) -> None:
-        self.run(until(is_there))
-
-    def wait_idle(self, num_messages: int = 2) -> None:
-        self.wait(lambda: len(self.tab.session.messages) >= num_messages and not self.tab.session.is_busy)
-
-    def wait_text(self, text: str) -> None:
-        self.wait(lambda: text in self.text)
-
-    def press(self, name: str) -> None:
-        buttons = (button for button in self.tab.findChildren(QAbstractButton) if button.accessibleName() == name)
-        next(button for button in buttons if button.isVisible()).click()
-
-
-@pytest.fixture
-def make_driver(
-    qtbot: QtBot, run_async: RunAsync, database: Database, bridge: EngineBridge, recorder: Recorder, data_dir: Path
-) -> Iterator[Callable[[], Driver]]:
-    QApplication.setQuitOnLastWindowClosed(False)  # or the end of one test ends the loop of the next
-    garbage = GarbageCollector()  # as the program does
-    theme = Theme()
-    theme.apply(LIGHT)
-    windows: list[MainWindow] = []
-
-    def make() -> Driver:
-        window = MainWindow(
-            theme, database, bridge, recorder, data_dir=data_dir, target="/models/tiny", drafter="ngram"
-        )
-        windows.append(window)
-        qtbot.addWidget(window)
-        window.show()
-        run_async(window.open())
-        return Driver(window, run_async, qtbot)
-
-    yield make
-    for window in windows:
-        window.close()
-    run_async(finish())
-    windows.clear()
-    gc.collect()  # here, rather than inside the end of some QObject, where it may wait for itself for ever
-    garbage.close()
-
-
-@pytest.fixture
-def driver(make_driver: Callable[[], Driver]) -> Driver:
-    return make_driver()
 
 
 def test_the_model_loads_behind_the_open_window(driver: Driver, fake_engine: FakeEngine) -> None:
