@@ -93,6 +93,7 @@ class Composer(QFrame):
         self.send_button.set_stop(is_busy)
         words = "Write a follow-up. It is sent when this reply ends." if is_busy else "Ask something"
         self.field.setPlaceholderText(words)
+        self.field.viewport().update()  # Qt repaints only where the words come or go
         self._refresh_button()
 
     def set_model(self, name: str, quantisation: str = "") -> None:

@@ -6,9 +6,9 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QMimeData, Qt
-from PySide6.QtGui import QInputMethodEvent
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, Signal
+from PySide6.QtGui import QInputMethodEvent, QPaintEvent
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.chat.composer import Composer, is_blank
@@ -138,3 +138,26 @@ def test_the_drafter_is_chosen_from_a_menu(composer: Composer, qtbot: QtBot) -> 
     menu.close()
     assert chosen.args == ["none"]
     assert composer.drafter_chip.accessibleName() == "Choose the drafter: None"
+
+
+def test_words_in_the_empty_field_are_painted_anew_when_a_reply_ends(composer: Composer, qtbot: QtBot) -> None:
+    composer.set_busy(True)
+    qtbot.wait(50)
+    watch = PaintWatch(composer.field.viewport())
+    with qtbot.waitSignal(watch.painted, timeout=1000):
+        composer.set_busy(False)
+
+
+class PaintWatch(QObject):
+    """Tells when more of a widget is painted than its caret."""
+
+    painted = Signal()
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__(widget)
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if isinstance(event, QPaintEvent) and event.rect().width() > 40:
+            self.painted.emit()
+        return False
