@@ -58,10 +58,10 @@ class Engine:
     def __init__(
         self, emit: Callable[[Event], None], text: TextThread | InlineText, data_dir: Path, inbox: Inbox | None = None
     ) -> None:
-        self._emit = emit
+        self._consumer = emit
         self._text = text
         self._inbox: Inbox = inbox or queue.SimpleQueue()
-        self._loader = Loader(data_dir, emit, self._prepare)
+        self._loader = Loader(data_dir, self._emit, self._prepare)
         self._groups: list[Group] = []
         self._pending: dict[int, Pending] = {}
         self._num_steps = 0
@@ -99,6 +99,15 @@ class Engine:
             self._emit(Failed(request_id, "engine", text))
         for group in self._groups:
             group.fail(text)
+
+    def _emit(self, event: Event) -> None:
+        """Hand an event over; a request whose consumer throws is ended between steps, and no other is harmed."""
+        try:
+            self._consumer(event)
+        except Exception:
+            log.exception("the consumer of %s failed", type(event).__name__)
+            if not isinstance(event, Finished | Failed):
+                self.send(Cancel(event.request_id))
 
     def _handle(self, arrived_at: float, message: Command | Prompt | Failed) -> None:
         match message:
@@ -144,17 +153,19 @@ class Engine:
             self._emit(notice)
         drafter = load_drafter(pending.submit.drafter, pending.target.facts)
         row = open_row(pending.submit, prompt, drafter, pending.target.view, pending.sent_at)
-        self._group_for(pending.target).add(row)
+        self._group_for(pending.target, row.num_tokens).add(row)
 
-    def _group_for(self, target: Target) -> Group:
-        """A group of this target that has room, a new one while that adds room, else the one with the fewest rows."""
+    def _group_for(self, target: Target, num_tokens: int) -> Group:
+        """A group of this target that has room for a row of that length, a new one, or where that is one too many
+        the one with the fewest rows."""
         groups = [group for group in self._groups if group.target is target]
-        if (group := next((group for group in groups if group.has_room), None)) is not None:
+        suited = [group for group in groups if group.suits(num_tokens)]
+        if (group := next((group for group in suited if group.has_room), None)) is not None:
             return group
-        if sum(group.max_rows for group in groups) < MAX_ROWS:
+        if sum(group.num_rows for group in groups) < MAX_ROWS:
             self._groups.append(Group(target, self._emit))
             return self._groups[-1]
-        return min(groups, key=lambda group: group.num_rows)
+        return min(suited or groups, key=lambda group: group.num_rows)
 
     def _cancel(self, request_id: int) -> None:
         """End a request wherever it is; one that is unknown or has ended needs nothing."""

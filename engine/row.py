@@ -37,19 +37,30 @@ class Row:
     counter: ReplyCounter
     position: int = 0  # index in the reply of the next token; starts past a continued reply's tokens
     pending: int = field(init=False)  # known, but not in the target's state
+    num_read: int = 0  # prompt tokens in the target's state
     num_delivered: int = 0
+    is_over: bool = False  # has ended, and leaves as soon as nothing is in flight
 
     def __post_init__(self) -> None:
         self.pending = self.prompt_ids[-1]
         self.counter.num_prompt = len(self.prompt_ids)
 
     @property
+    def num_unread(self) -> int:
+        """Prompt tokens that are still to be read; the last one stays pending."""
+        return len(self.prompt_ids) - 1 - self.num_read
+
+    @property
+    def num_tokens(self) -> int:
+        return len(self.prompt_ids) + self.num_delivered
+
+    @property
     def remaining(self) -> int:
         return self.sampling.max_tokens - self.num_delivered
 
-    @property
-    def choice(self) -> Choice:
-        return Choice(self.sampling.temperature, self.sampling.seed, self.position)
+    def choice(self, ahead: int = 0) -> Choice:
+        """How the token is chosen that follows the pending one, or the one `ahead` tokens after it."""
+        return Choice(self.sampling.temperature, self.sampling.seed, self.position + ahead)
 
     @property
     def draft_view(self) -> DraftRow:

@@ -47,14 +47,16 @@ class Target:
             return SingleRow(self._model)
         return open_rows(self._model, MAX_ROWS)
 
-    def prefill(self, rows: Rows, token_ids: Sequence[int]) -> None:
-        """Append prompt tokens to the one row of `rows`; evaluates its state and no logits."""
+    def prefill(self, rows: Rows, chunks: Sequence[Sequence[int]]) -> None:
+        """Append equally many prompt tokens to every row; evaluates the state and no logits."""
         started = time.monotonic()
-        rows.begin(len(token_ids))
-        self._model(mx.array([token_ids], dtype=mx.int32), cache=rows.layers)
+        width = len(chunks[0])
+        rows.begin(width)
+        self._model(mx.array([list(chunk) for chunk in chunks], dtype=mx.int32), cache=rows.layers)
         rows.evaluate()
-        rows.commit([len(token_ids)])
-        self.prefill_tokens_per_second = len(token_ids) / max(time.monotonic() - started, 1e-6)
+        rows.commit([width] * len(chunks))
+        rows.evaluate()
+        self.prefill_tokens_per_second = len(chunks) * width / max(time.monotonic() - started, 1e-6)
 
     def verify(self, rows: Rows, windows: mx.array) -> Verified:
         """Forward every row's window, [rows, width] int32; nothing of it is kept before `rows.commit`."""

@@ -123,8 +123,10 @@ def _joined(buffer: mx.array | None, rows: Mapping[int, mx.array], num_columns: 
 
 
 def _kept(buffer: mx.array | None, keep: Sequence[int]) -> mx.array | None:
+    """Rows in the given order; those that leave are blanked, since NaN behind a mask spoils what is beside it."""
     if buffer is None or not keep:
         return None
     if list(keep) == list(range(len(keep))):
+        buffer[len(keep) :] = 0
         return buffer
     return mx.take(buffer, mx.array(list(keep)), axis=0)

@@ -28,8 +28,10 @@ class SingleRow:
         self._width = width
 
     def commit(self, kept: Sequence[int]) -> None:
-        assert list(kept) == [self._width], f"a single row keeps all of {self._width} tokens, not {kept}"
-        self.lengths = [self.lengths[0] + self._width]
+        """Keep the whole forward; a row that keeps nothing of it has failed and may only leave."""
+        (count,) = kept
+        assert count in (0, self._width), f"a single row keeps all of {self._width} tokens, not {count}"
+        self.lengths = [self.lengths[0] + count]
 
     def evaluate(self) -> None:
         mx.eval([layer.state for layer in self.layers])
