@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from engine.acceptance import Emission, emit
@@ -37,6 +37,7 @@ class Row:
     counter: ReplyCounter
     position: int = 0  # index in the reply of the next token; starts past a continued reply's tokens
     pending: int = field(init=False)  # known, but not in the target's state
+    is_stopping: Callable[[], bool] = field(default=lambda: False)  # asked between the tokens of a burst
     num_read: int = 0  # prompt tokens in the target's state
     num_delivered: int = 0
     is_over: bool = False  # has ended, and leaves as soon as nothing is in flight
@@ -100,6 +101,8 @@ class Row:
         """Text and number of the tokens that stand, and why the row ends, if it does."""
         pieces: list[str] = []
         for index, token_id in enumerate(emission.token_ids):
+            if self.is_stopping():
+                return "".join([*pieces, self.text.flush()]), index, "cancelled"
             pieces.append(self.text.push(token_id))
             if self.text.stopped:
                 return "".join(pieces), index + 1, "stop"
@@ -108,7 +111,14 @@ class Row:
         return "".join(pieces), len(emission.token_ids), emission.reason
 
 
-def open_row(submit: Submit, prompt: Prompt, drafter: Drafter, target: TargetView, sent_at: float) -> Row:
+def open_row(
+    submit: Submit,
+    prompt: Prompt,
+    drafter: Drafter,
+    target: TargetView,
+    sent_at: float,
+    is_stopping: Callable[[], bool],
+) -> Row:
     """A row that has read nothing yet; a continued reply counts its tokens on from where it stopped."""
     split = len(prompt.token_ids) - prompt.num_reply_tokens
     return Row(
@@ -121,4 +131,5 @@ def open_row(submit: Submit, prompt: Prompt, drafter: Drafter, target: TargetVie
         text=ReplyText(prompt.tokenizer, submit.sampling.stops, prompt.token_ids[split:]),
         counter=ReplyCounter(sent_at),
         position=prompt.num_reply_tokens,
+        is_stopping=is_stopping,
     )

@@ -20,6 +20,7 @@ class Harness:
     """Sends commands, steps the engine and keeps every event."""
 
     def __init__(self, data_dir: Path) -> None:
+        self.data_dir = data_dir
         self.events: list[Event] = []
         self.engine = Engine(self.events.append, InlineText(data_dir), data_dir)
 

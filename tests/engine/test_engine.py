@@ -21,6 +21,7 @@ from engine.messages import (
     Turn,
 )
 from engine.models.gguf import import_gguf
+from engine.text.reply_text import ReplyText
 from tests.engine.harness import Harness, submit
 from tests.engine.models.tiny_gguf import write_tiny_gguf
 from tests.engine.tiny import tiny_folder
@@ -103,6 +104,39 @@ def test_cancel_keeps_what_was_delivered(engine, plain, target):
     engine.run()
     assert engine.ids_of(1) == plain.ids_of(1)[:10]
     assert engine.statistics_of(1).num_tokens == 10
+
+
+def test_cancel_between_the_tokens_of_a_burst_keeps_those_before_it(data_dir, target, plain, script, monkeypatch):
+    engine = Harness(data_dir)
+    push = ReplyText.push
+
+    def push_and_cancel(text, token_id):
+        if token_id == plain.ids_of(1)[9]:
+            engine.send(Cancel(1))
+        return push(text, token_id)
+
+    monkeypatch.setattr(ReplyText, "push", push_and_cancel)
+    name = script("agreeing", plain.ids_of(1), [8], depth=8)
+    engine.send(submit(1, target, TEXT, drafter=name))
+    engine.run()
+    assert engine.ids_of(1) == plain.ids_of(1)[:10]
+    assert engine.reason_of(1) == "cancelled"
+
+
+def test_o30_row_that_ends_inside_a_burst_stores_what_it_showed(engine, target, plain, script):
+    name = script("agreeing", plain.ids_of(1), [6])
+    engine.send(submit(1, target, TEXT, drafter=name, max_tokens=9))
+    engine.run()
+    assert engine.ids_of(1) == plain.ids_of(1)[:9]
+    (loaded,) = [event for event in engine.events if isinstance(event, ModelLoaded)]
+    shown = Turn("assistant", engine.text_of(1), tuple(engine.ids_of(1)), loaded.facts.tokenizer_id)
+    earlier = (Turn("user", TEXT), shown)
+    engine.send(submit(2, target, "and then?", drafter=name, earlier=earlier))
+    engine.run()
+    cold = Harness(engine.data_dir)
+    cold.send(submit(1, target, "and then?", earlier=earlier))
+    cold.run()
+    assert engine.ids_of(2) == cold.ids_of(1)
 
 
 def test_cancel_of_an_unknown_or_ended_request_does_nothing(engine, plain, target):

@@ -53,6 +53,15 @@ def test_rows_of_unequal_length_are_each_read_at_their_own_positions(width):
     assert_rows_equal(batch_of(PROMPTS), PROMPTS, [[20 + row] * width for row in range(len(PROMPTS))])
 
 
+@pytest.mark.parametrize("padding", [0, 20, 49])
+def test_what_a_short_window_is_padded_with_cannot_matter(padding):
+    rows = batch_of(PROMPTS[:2])
+    logits = forward(rows, [[20, 21, 22], [20, padding, padding]])
+    assert mx.allclose(logits[1, :1], expected([*PROMPTS[1], 20], 1), atol=1e-4)
+    rows.commit([3, 1])
+    assert_rows_equal(rows, [[*PROMPTS[0], 20, 21, 22], [*PROMPTS[1], 20]], [[30], [31]])
+
+
 def test_rows_rewound_to_unequal_lengths_go_on_from_there():
     rows, windows, kept = batch_of(PROMPTS), [[20, 21, 22]] * len(PROMPTS), [1, 3, 2, 1]
     mx.eval(forward(rows, windows))
