@@ -108,6 +108,16 @@ def test_extracted_row_holds_its_own_tokens_and_no_more():
         assert mx.array_equal(values, own_values)
 
 
+def test_extracted_row_does_not_change_when_the_batch_goes_on():
+    rows = batch_of(PROMPTS)
+    state = rows.extract(0)
+    before = [mx.array(keys) for keys, _ in state.layers]
+    for _ in range(3):
+        mx.eval(forward(rows, [[20, 21]] * len(PROMPTS)))
+        rows.commit([2] * len(PROMPTS))
+    assert all(mx.array_equal(keys, kept) for (keys, _), kept in zip(state.layers, before, strict=True))
+
+
 def test_memory_returns_when_the_last_row_leaves():
     mx.clear_cache()
     before = mx.get_active_memory()
