@@ -50,7 +50,7 @@ class Target:
     def prefill(self, rows: Rows, token_ids: Sequence[int]) -> None:
         """Append prompt tokens to the one row of `rows`; evaluates its state and no logits."""
         started = time.monotonic()
-        rows.begin(len(token_ids))
+        rows.begin(len(token_ids), keeps_all=True)
         self._model(mx.array([token_ids], dtype=mx.int32), cache=rows.layers)
         rows.evaluate()
         rows.commit([len(token_ids)])

@@ -39,7 +39,7 @@ class Rows(Protocol):
     def lengths(self) -> Sequence[int]: ...
     @property
     def layers(self) -> Sequence[Any]: ...  # what an mlx-lm model takes as its cache
-    def begin(self, width: int) -> None: ...
+    def begin(self, width: int, keeps_all: bool = False) -> None: ...  # keeps_all: nothing of it will be rewound
     def commit(self, kept: Sequence[int]) -> None: ...
     def evaluate(self) -> None: ...
     def prepare_append(self, states: Sequence[RowState | None]) -> StateChange: ...  # None: an empty row
@@ -61,8 +61,8 @@ class BatchedRows:
     def lengths(self) -> Sequence[int]:
         return self._extent.lengths
 
-    def begin(self, width: int) -> None:
-        self._extent.begin(width)
+    def begin(self, width: int, keeps_all: bool = False) -> None:
+        self._extent.begin(width, keeps_all)
         for layer in self.layers:
             layer.begin()
 
