@@ -12,6 +12,7 @@ from mlx_lm.models.cache import make_prompt_cache
 
 from engine.kv.extent import Extent
 from engine.kv.layout import Layout, open_layouts
+from engine.kv.mixers import prepare_mixers
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,4 +109,5 @@ class BatchedRows:
 def open_rows(model: nn.Module, max_rows: int) -> BatchedRows:
     """Empty rows of a model whose every cache has a layout."""
     extent = Extent()
+    prepare_mixers(model)
     return BatchedRows(open_layouts(make_prompt_cache(model), extent), extent, max_rows)
