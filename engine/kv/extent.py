@@ -11,9 +11,10 @@ import mlx.core as mx
 class Forward:
     """Geometry of one forward that appends `width` tokens after each row's length; all layers share its arrays."""
 
-    def __init__(self, lengths: Sequence[int], width: int) -> None:
+    def __init__(self, lengths: Sequence[int], width: int, keeps_all: bool = False) -> None:
         self.lengths = tuple(lengths)
         self.width = width
+        self.keeps_all = keeps_all  # nothing of it will be rewound, so layouts need not remember how
         self.end = max(self.lengths, default=0) + width
         self.is_aligned = len(set(self.lengths)) <= 1
 
@@ -57,9 +58,9 @@ class Extent:
     def num_rows(self) -> int:
         return len(self.lengths)
 
-    def begin(self, width: int) -> None:
+    def begin(self, width: int, keeps_all: bool = False) -> None:
         """Say how many tokens a row the next forward appends."""
-        self.forward = Forward(self.lengths, width)
+        self.forward = Forward(self.lengths, width, keeps_all)
 
     def commit(self, kept: Sequence[int]) -> None:
         """Keep the first `kept[i]` tokens that the forward appended to row i; the next one overwrites the rest."""

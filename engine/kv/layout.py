@@ -6,10 +6,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import mlx.core as mx
-from mlx_lm.models.cache import KVCache
+from mlx_lm.models.cache import ArraysCache, CacheList, KVCache
 
 from engine.kv.extent import Extent
 from engine.kv.full_attention import FullAttention
+from engine.kv.nested import Nested
+from engine.kv.recurrent import Recurrent
 
 
 class Layout(Protocol):
@@ -27,7 +29,11 @@ class Layout(Protocol):
     def extract(self, row: int) -> Any: ...  # compact copies, lazy
 
 
-LAYOUTS: dict[type, Callable[[Any, Extent], Layout]] = {KVCache: lambda cache, extent: FullAttention(extent)}
+LAYOUTS: dict[type, Callable[[Any, Extent], Layout]] = {
+    KVCache: lambda cache, extent: FullAttention(extent),
+    ArraysCache: lambda cache, extent: Recurrent(len(cache.cache), extent),
+    CacheList: lambda cache, extent: Nested(open_layouts(cache.caches, extent)),
+}
 
 
 def open_layouts(caches: Sequence[Any], extent: Extent) -> list[Layout]:

@@ -12,6 +12,7 @@ from mlx_lm.models.cache import make_prompt_cache
 
 from engine.kv.extent import Extent
 from engine.kv.layout import Layout, open_layouts
+from engine.kv.mixers import prepare_mixers
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class Rows(Protocol):
     def lengths(self) -> Sequence[int]: ...
     @property
     def layers(self) -> Sequence[Any]: ...  # what an mlx-lm model takes as its cache
-    def begin(self, width: int) -> None: ...
+    def begin(self, width: int, keeps_all: bool = False) -> None: ...  # keeps_all: nothing of it will be rewound
     def commit(self, kept: Sequence[int]) -> None: ...
     def evaluate(self) -> None: ...
     def prepare_append(self, states: Sequence[RowState | None]) -> StateChange: ...  # None: an empty row
@@ -61,8 +62,8 @@ class BatchedRows:
     def lengths(self) -> Sequence[int]:
         return self._extent.lengths
 
-    def begin(self, width: int) -> None:
-        self._extent.begin(width)
+    def begin(self, width: int, keeps_all: bool = False) -> None:
+        self._extent.begin(width, keeps_all)
         for layer in self.layers:
             layer.begin()
 
@@ -108,4 +109,5 @@ class BatchedRows:
 def open_rows(model: nn.Module, max_rows: int) -> BatchedRows:
     """Empty rows of a model whose every cache has a layout."""
     extent = Extent()
+    prepare_mixers(model)
     return BatchedRows(open_layouts(make_prompt_cache(model), extent), extent, max_rows)

@@ -24,7 +24,7 @@ class SingleRow:
         self.lengths: list[int] = []
         self.layers: Sequence[Any] = ()
 
-    def begin(self, width: int) -> None:
+    def begin(self, width: int, keeps_all: bool = False) -> None:
         self._width = width
 
     def commit(self, kept: Sequence[int]) -> None:

@@ -6,7 +6,9 @@ import mlx.core as mx
 import pytest
 from mlx_lm.models.cache import KVCache, make_prompt_cache
 
-from engine.models.proven import PROVEN, batch_refusal
+from engine.kv.rows import open_rows
+from engine.models.architecture import text_config
+from engine.models.proven import FULL_ATTENTION, PROVEN, RECURRENT, batch_refusal
 from tests.engine.tiny import tiny_config, tiny_model
 
 _PROMPTS = ((5, 9, 3), (7, 1, 12, 30, 2, 2, 8), (40, 41, 42, 43, 44))
@@ -42,7 +44,7 @@ class RowsCache:
         return (mx.arange(self._length) <= last[..., None])[:, None]
 
 
-@pytest.mark.parametrize("model_type", sorted(PROVEN))
+@pytest.mark.parametrize("model_type", sorted(FULL_ATTENTION))
 def test_rows_of_a_batch_give_the_logits_that_they_give_alone(model_type):
     model = tiny_model(model_type)
     alone = [make_prompt_cache(model) for _ in _PROMPTS]
@@ -53,6 +55,18 @@ def test_rows_of_a_batch_give_the_logits_that_they_give_alone(model_type):
     expected = mx.concatenate([model(mx.array([ids]), cache=cache) for ids, cache in zip(_NEXT, alone, strict=True)])
     assert all(type(layer) is KVCache for cache in alone for layer in cache)
     assert mx.abs(together - expected).max().item() < 1e-4 * mx.abs(expected).max().item()
+
+
+@pytest.mark.parametrize("model_type", sorted(PROVEN))
+def test_every_proven_model_has_a_layout_for_each_cache_and_is_not_refused(model_type):
+    model = tiny_model(model_type)
+    assert len(open_rows(model, max_rows=8).layers) == len(make_prompt_cache(model))
+    assert batch_refusal(text_config(tiny_config(model_type)) | {"model_type": model_type}) == ""
+
+
+def test_no_layout_is_opened_for_a_cache_that_has_none():
+    with pytest.raises(KeyError, match="ChunkedKVCache"):
+        open_rows(tiny_model("llama4"), max_rows=8)
 
 
 @pytest.mark.parametrize("model_type", sorted(PROVEN))
@@ -79,6 +93,14 @@ def test_refused_models_say_why_in_a_sentence(changes, reason):
     refusal = batch_refusal(tiny_config("llama") | changes)
     assert reason in refusal
     assert refusal.endswith(".")
+
+
+@pytest.mark.parametrize("model_type", sorted(RECURRENT))
+def test_recurrent_layers_beside_attention_are_not_refused(model_type):
+    kinds = ["linear_attention", "conv", "mamba", "attention", "full_attention"]
+    assert batch_refusal(tiny_config("llama") | {"model_type": model_type, "layer_types": kinds}) == ""
+    windows = {"model_type": model_type, "layer_types": ["linear_attention", "sliding_attention"]}
+    assert "whole context" in batch_refusal(tiny_config("llama") | windows)
 
 
 def test_a_plain_llama_is_not_refused():
