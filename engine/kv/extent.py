@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from typing import Any
 
 import mlx.core as mx
+
+from engine.kv.buffers import Columns
 
 
 class Forward:
@@ -16,6 +19,7 @@ class Forward:
         self.width = width
         self.end = max(self.lengths, default=0) + width
         self.is_aligned = len(set(self.lengths)) <= 1
+        self.shared: dict[object, Any] = {}  # what kinds of layers work out once for all of their kind
 
     @cached_property
     def offset(self) -> int | mx.array:
@@ -29,8 +33,13 @@ class Forward:
 
     @cached_property
     def row_indices(self) -> mx.array:
-        """[rows, 1] int32, to index a buffer together with `positions`."""
+        """[rows, 1] int32."""
         return mx.arange(len(self.lengths), dtype=mx.int32)[:, None]
+
+    @cached_property
+    def columns(self) -> Columns:
+        """Where the tokens go in buffers whose columns are positions."""
+        return Columns(self.row_indices, self.positions, self.lengths[0] if self.is_aligned else None)
 
     def mask(self, window_size: int | None, return_array: bool) -> mx.array | str | None:
         """What each token may attend to: None for all, "causal", or bool [rows, 1, width, end]."""
@@ -40,10 +49,10 @@ class Forward:
         return self._mask(None if fits else window_size)
 
     def _mask(self, window_size: int | None) -> mx.array:
-        slots = mx.arange(self.end, dtype=mx.int32)
+        columns = mx.arange(self.end, dtype=mx.int32)
         positions = self.positions[:, None, :, None]
-        mask = slots <= positions
-        return mask if window_size is None else mask & (slots > positions - window_size)
+        mask = columns <= positions
+        return mask if window_size is None else mask & (columns > positions - window_size)
 
 
 class Extent:

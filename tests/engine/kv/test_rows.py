@@ -76,6 +76,13 @@ def test_row_that_joins_after_others_left_starts_clean():
     assert_rows_equal(rows, [PROMPTS[2], PROMPTS[3], [5, 6, 7]], [[20, 21]] * 3)
 
 
+def test_row_that_joins_inherits_no_nan_of_the_row_before():
+    rows = batch_of(PROMPTS[:2])
+    rows.layers[0].adopt(tuple(mx.concatenate([array, array * mx.nan]) for array in rows.layers[0].arrays()))
+    rows.prepare_append([read([5, 6, 7])]).commit()
+    assert_rows_equal(rows, [*PROMPTS[:2], [5, 6, 7]], [[20, 21]] * 3)
+
+
 def test_empty_row_joins_a_running_batch():
     rows = batch_of(PROMPTS[:2])
     rows.prepare_append([None]).commit()
