@@ -33,12 +33,24 @@ class Buffers:
 
     def write(self, tokens: Sequence[mx.array], columns: Columns, num_columns: int) -> Arrays:
         """Write [rows, heads, width, size] each; returns these rows' first `num_columns` columns."""
-        present = self.arrays or [None] * len(tokens)
+        self.grow(tokens, num_columns)
+        for array, new in zip(self.arrays, tokens, strict=True):
+            _write(array, new, columns)
+        return self.read(len(tokens[0]), num_columns)
+
+    def replace(self, tokens: Sequence[mx.array], sources: mx.array) -> None:
+        """Fill column c of row i with token sources[i, c]; below 0 the column stays. `sources` covers all columns."""
+        for array, new in zip(self.arrays, tokens, strict=True):
+            indices = sources[:, None, :, None]
+            taken = mx.take_along_axis(new, mx.maximum(indices, 0), axis=2)
+            array[: len(new)] = mx.where(indices >= 0, taken, array[: len(new)])
+
+    def grow(self, like: Sequence[mx.array], num_columns: int) -> None:
+        """Make room for the rows of `like` and so many columns; everything that is held stays."""
+        present = self.arrays or [None] * len(like)
         self.arrays = tuple(
-            _write(self._grown(array, new, new.shape[0], num_columns), new, columns)
-            for array, new in zip(present, tokens, strict=True)
+            self._grown(array, new, len(new), num_columns) for array, new in zip(present, like, strict=True)
         )
-        return self.read(tokens[0].shape[0], num_columns)
 
     def read(self, num_rows: int, num_columns: int) -> Arrays:
         return tuple(array[:num_rows, :, :num_columns] for array in self.arrays)
@@ -63,7 +75,12 @@ class Buffers:
         if not keep:
             self.arrays = ()
         elif list(keep) != list(range(len(keep))):
-            self.arrays = tuple(mx.take(array, mx.array(list(keep)), axis=0) for array in self.arrays)
+            rows, self.arrays = mx.array(list(keep)), self._with_rows(max(keep) + 1)
+            self.arrays = tuple(mx.take(array, rows, axis=0) for array in self.arrays)
+
+    def _with_rows(self, num_rows: int) -> Arrays:
+        """The arrays with room for so many rows: one that joined without a state has no place until it is written."""
+        return tuple(_padded(array, max(num_rows, len(array)), array.shape[2]) for array in self.arrays)
 
     def _joined(self, array: mx.array | None, rows: Mapping[int, mx.array], num_columns: int) -> mx.array:
         num_rows = max(rows) + 1
@@ -96,9 +113,8 @@ def _padded(array: mx.array, num_rows: int, num_columns: int) -> mx.array:
     return mx.pad(array, [(0, num_rows - rows), (0, 0), (0, num_columns - columns), (0, 0)])
 
 
-def _write(array: mx.array, tokens: mx.array, columns: Columns) -> mx.array:
+def _write(array: mx.array, tokens: mx.array, columns: Columns) -> None:
     if columns.start is not None:
-        array[: tokens.shape[0], :, columns.start : columns.start + tokens.shape[2]] = tokens
+        array[: len(tokens), :, columns.start : columns.start + tokens.shape[2]] = tokens
     else:
         array[columns.row_indices, :, columns.indices] = tokens.transpose(0, 2, 1, 3)
-    return array

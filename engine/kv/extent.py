@@ -46,9 +46,10 @@ class Forward:
         fits = window_size is None or self.end <= window_size
         if self.is_aligned and fits and not return_array:
             return None if self.width == 1 else "causal"
-        return self._mask(None if fits else window_size)
+        return self.array_mask(None if fits else window_size)
 
-    def _mask(self, window_size: int | None) -> mx.array:
+    def array_mask(self, window_size: int | None) -> mx.array:
+        """Bool [rows, 1, width, end]."""
         columns = mx.arange(self.end, dtype=mx.int32)
         positions = self.positions[:, None, :, None]
         mask = columns <= positions

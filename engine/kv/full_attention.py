@@ -62,3 +62,7 @@ class FullAttention:
 
     def filter(self, keep: Sequence[int]) -> None:
         self._buffers.filter(keep)
+
+    def minimum_reusable_offset(self, length: int) -> int:
+        """Any prefix of a row is what a row of that length holds."""
+        return 0

@@ -6,10 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import mlx.core as mx
-from mlx_lm.models.cache import KVCache
+from mlx_lm.models.cache import KVCache, RotatingKVCache
 
 from engine.kv.extent import Extent
 from engine.kv.full_attention import FullAttention
+from engine.kv.window import Window
 
 
 class Layout(Protocol):
@@ -25,9 +26,22 @@ class Layout(Protocol):
     def adopt(self, staged: Any) -> None: ...  # swaps only
     def filter(self, keep: Sequence[int]) -> None: ...  # rows in the given order
     def extract(self, row: int) -> Any: ...  # compact copies, lazy
+    def minimum_reusable_offset(self, length: int) -> int: ...  # shortest prefix that a row of that length holds
 
 
-LAYOUTS: dict[type, Callable[[Any, Extent], Layout]] = {KVCache: lambda cache, extent: FullAttention(extent)}
+def _open_full(cache: KVCache, extent: Extent) -> Layout:
+    return FullAttention(extent)
+
+
+def _open_window(cache: RotatingKVCache, extent: Extent) -> Layout:
+    assert cache.keep == 0, f"a window that keeps its first {cache.keep} tokens has no layout"
+    return Window(extent, cache.max_size)
+
+
+LAYOUTS: dict[type, Callable[[Any, Extent], Layout]] = {
+    KVCache: _open_full,
+    RotatingKVCache: _open_window,
+}
 
 
 def open_layouts(caches: Sequence[Any], extent: Extent) -> list[Layout]:

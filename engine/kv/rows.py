@@ -20,6 +20,7 @@ class RowState:
 
     num_tokens: int
     layers: tuple[Any, ...]
+    minimum_reusable_offset: int  # a prefix shorter than this cannot be restored from it
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,9 @@ class BatchedRows:
         self.evaluate()
 
     def extract(self, row: int) -> RowState:
-        state = RowState(self._extent.lengths[row], tuple(layer.extract(row) for layer in self.layers))
+        length = self._extent.lengths[row]
+        reusable = max(layer.minimum_reusable_offset(length) for layer in self.layers)
+        state = RowState(length, tuple(layer.extract(row) for layer in self.layers), reusable)
         mx.eval(state.layers)
         return state
 
