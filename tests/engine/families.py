@@ -9,4 +9,10 @@ FAMILIES: dict[str, dict[str, Any]] = {
     "llama": {},  # full attention
     "qwen3": {},  # with normalised queries and keys
     "qwen3_moe": {"seed": 2},  # experts
+    "mistral": {"sliding_window": 16, "layer_types": ["sliding_attention", "full_attention"]},  # windows by its config
+    "gemma3_text": {},  # windows by its type
+    "gemma4_text": {},  # windows, and layers that share the keys and values of others
+    "gpt_oss": {},  # windows, attention sinks
+    "deepseek_v3": {"seed": 2},  # latent attention
+    "glm4_moe_lite": {"seed": 3},  # latent attention
 }

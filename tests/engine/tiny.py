@@ -47,11 +47,43 @@ _EXPERTS = {
     "mlp_only_layers": [],
     "norm_topk_prob": True,
 }
+_WINDOW = {"sliding_window": 16, "layer_types": ["sliding_attention", "full_attention"], "sliding_window_pattern": 2}
+_GEMMA3 = {**_WINDOW, "query_pre_attn_scalar": 8}
+_GEMMA4 = {
+    **_WINDOW,
+    "num_hidden_layers": 4,
+    "layer_types": ["sliding_attention", "full_attention"] * 2,
+    "num_kv_shared_layers": 2,
+    "global_head_dim": 16,
+    "hidden_size_per_layer_input": 8,
+    "vocab_size_per_layer_input": 259,
+}
+_LATENT = {
+    "kv_lora_rank": 16,
+    "q_lora_rank": 24,
+    "qk_rope_head_dim": 8,
+    "qk_nope_head_dim": 12,
+    "v_head_dim": 12,
+    "n_routed_experts": 4,
+    "num_experts_per_tok": 2,
+    "n_shared_experts": 1,
+    "moe_intermediate_size": 24,
+    "first_k_dense_replace": 1,
+}
 _OWN: dict[str, dict[str, Any]] = {
     "apertus": {"post_norm": False, "qk_norm": True},
+    "cohere2": _WINDOW,
+    "deepseek_v3": _LATENT,
     "ernie4_5": {"use_bias": False},
+    "exaone4": {**_WINDOW, "sliding_window_pattern": "LG", "rope_scaling": {"type": "default"}},
+    "gemma3": {"text_config": {"model_type": "gemma3_text", **_SHAPE, **_GEMMA3}},
+    "gemma3_text": _GEMMA3,
+    "gemma4": {"text_config": {"model_type": "gemma4_text", **_SHAPE, **_GEMMA4}},
+    "gemma4_text": _GEMMA4,
     "glm4": {"partial_rotary_factor": 0.5},
     "gpt_neox": {"rotary_emb_base": 10000, "rotary_pct": 0.5},
+    "glm4_moe_lite": _LATENT,
+    "gpt_oss": {**_EXPERTS, **_WINDOW},
     "granite": {
         "logits_scaling": 1.0,
         "attention_multiplier": 0.35,
@@ -59,8 +91,10 @@ _OWN: dict[str, dict[str, Any]] = {
         "residual_multiplier": 1.0,
     },
     "minicpm": {"dim_model_base": 32, "scale_depth": 1.4, "scale_emb": 1.0},
+    "kimi_k2": _LATENT,
     "mixtral": _EXPERTS,
     "nemotron": {"hidden_act": "relu2"},
+    "olmo3": _WINDOW,
     "olmoe": _EXPERTS,
     "phi": {"num_key_value_heads": 4, "partial_rotary_factor": 0.5},
     "qwen2_moe": _EXPERTS,
