@@ -10,6 +10,8 @@ from mlx_lm.models.cache import KVCache, RotatingKVCache
 
 from engine.kv.extent import Extent
 from engine.kv.full_attention import FullAttention
+from engine.kv.quantised import QuantisedAttention
+from engine.kv.scheme import UNQUANTISED, KvScheme
 from engine.kv.window import Window
 
 
@@ -29,21 +31,22 @@ class Layout(Protocol):
     def minimum_reusable_offset(self, length: int) -> int: ...  # shortest prefix that a row of that length holds
 
 
-def _open_full(cache: KVCache, extent: Extent) -> Layout:
-    return FullAttention(extent)
+def _open_full(cache: KVCache, extent: Extent, scheme: KvScheme) -> Layout:
+    return QuantisedAttention(extent, scheme) if scheme.bits else FullAttention(extent)
 
 
-def _open_window(cache: RotatingKVCache, extent: Extent) -> Layout:
+def _open_window(cache: RotatingKVCache, extent: Extent, scheme: KvScheme) -> Layout:
+    """Never quantised: mlx-lm cannot either, and it does not grow."""
     assert cache.keep == 0, f"a window that keeps its first {cache.keep} tokens has no layout"
     return Window(extent, cache.max_size)
 
 
-LAYOUTS: dict[type, Callable[[Any, Extent], Layout]] = {
+LAYOUTS: dict[type, Callable[[Any, Extent, KvScheme], Layout]] = {
     KVCache: _open_full,
     RotatingKVCache: _open_window,
 }
 
 
-def open_layouts(caches: Sequence[Any], extent: Extent) -> list[Layout]:
+def open_layouts(caches: Sequence[Any], extent: Extent, scheme: KvScheme = UNQUANTISED) -> list[Layout]:
     """The layouts that stand in for a model's own caches; raises KeyError with a cache's class that has none."""
-    return [LAYOUTS[type(cache)](cache, extent) for cache in caches]
+    return [LAYOUTS[type(cache)](cache, extent, scheme) for cache in caches]

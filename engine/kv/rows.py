@@ -12,6 +12,7 @@ from mlx_lm.models.cache import make_prompt_cache
 
 from engine.kv.extent import Extent
 from engine.kv.layout import Layout, open_layouts
+from engine.kv.scheme import UNQUANTISED, KvScheme
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,7 @@ class BatchedRows:
         return state
 
 
-def open_rows(model: nn.Module, max_rows: int) -> BatchedRows:
+def open_rows(model: nn.Module, max_rows: int, kv_scheme: KvScheme = UNQUANTISED) -> BatchedRows:
     """Empty rows of a model whose every cache has a layout."""
     extent = Extent()
-    return BatchedRows(open_layouts(make_prompt_cache(model), extent), extent, max_rows)
+    return BatchedRows(open_layouts(make_prompt_cache(model), extent, kv_scheme), extent, max_rows)

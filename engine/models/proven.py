@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.models.architecture import find_section
+from engine.models.architecture import find_section, head_size
 
 _FULL = frozenset(("full_attention",))
 _MIXED = frozenset(("full_attention", "sliding_attention"))
@@ -67,6 +67,15 @@ PROVEN: dict[str, frozenset[str]] = {
     ),
 }
 
+# Proven types whose attention mlx-lm cannot run with quantised keys and values.
+UNQUANTISED_ONLY: dict[str, str] = {
+    **dict.fromkeys(
+        ("deepseek_v3", "glm4_moe_lite", "kimi_k2", "phi", "stablelm"), "its attention computes with plain keys"
+    ),
+    **dict.fromkeys(("gemma4", "gemma4_text"), "some of its layers read the keys of others"),
+    "gpt_oss": "quantised attention has no sinks",
+}
+
 
 def batch_refusal(config: dict[str, Any]) -> str:
     """Why rows of this model run alone and without a drafter, as a sentence; "" where they need not."""
@@ -81,6 +90,18 @@ def batch_refusal(config: dict[str, Any]) -> str:
     elif "dynamic" in _rope_types(config):
         reason = "its dynamic rope scaling takes one position for all rows"
     return f"Replies of a {model_type!r} model run one at a time and without a drafter: {reason}." if reason else ""
+
+
+def kv_refusal(config: dict[str, Any], group_size: int) -> str:
+    """Why this model's keys and values cannot be quantised in such groups, as a sentence; "" where they can."""
+    model_type = str(config.get("model_type"))
+    size = head_size(config)
+    reason = UNQUANTISED_ONLY.get(model_type, "")
+    if batch_refusal(config):
+        reason = "it is not proven with rows of a batch"
+    elif not reason and size % group_size:
+        reason = f"its heads hold {size} numbers, which are no whole groups of {group_size}"
+    return f"The KV cache of a {model_type!r} model cannot be quantised: {reason}." if reason else ""
 
 
 def _rope_types(config: dict[str, Any]) -> list[Any]:

@@ -8,16 +8,18 @@ import mlx.core as mx
 import mlx.nn as nn
 
 from engine.kv.rows import BatchedRows, RowState, open_rows
+from engine.kv.scheme import UNQUANTISED, KvScheme
 
 
 class Driven:
-    """One model whose rows are opened, read and run."""
+    """One model and how its rows keep keys and values."""
 
-    def __init__(self, model: nn.Module) -> None:
+    def __init__(self, model: nn.Module, scheme: KvScheme = UNQUANTISED) -> None:
         self.model = model
+        self._scheme = scheme
 
     def open(self) -> BatchedRows:
-        return open_rows(self.model, 8)
+        return open_rows(self.model, 8, self._scheme)
 
     def read(self, token_ids: Sequence[int], chunk_length: int = 50) -> RowState:
         """A text read alone, in chunks."""

@@ -7,9 +7,10 @@ from typing import Any
 import mlx.core as mx
 import mlx.nn as nn
 import pytest
-from mlx_lm.models.cache import KVCache, RotatingKVCache, make_prompt_cache
+from mlx_lm.models.cache import KVCache, QuantizedKVCache, RotatingKVCache, make_prompt_cache
 
-from engine.models.proven import PROVEN, batch_refusal
+from engine.kv.scheme import KvScheme
+from engine.models.proven import PROVEN, UNQUANTISED_ONLY, batch_refusal, kv_refusal
 from tests.engine.kv.driving import Driven
 from tests.engine.tiny import tiny_config, tiny_model
 
@@ -45,6 +46,53 @@ def test_rows_of_a_batch_give_the_logits_that_they_give_alone(model_type, change
     assert_close(
         driven.forward(rows, _AFTER), [alone(model, text + ids, 2) for text, ids in zip(texts, _AFTER, strict=True)]
     )
+
+
+def wide_heads(model_type: str) -> dict[str, Any]:
+    """Changes of a tiny config after which every head holds a whole group of quantised numbers."""
+    sizes = {"head_dim": 32, "global_head_dim": 32, "hidden_size": 128, "kv_lora_rank": 32, "qk_rope_head_dim": 32}
+    inner = tiny_config(model_type).get("text_config")
+    return sizes if inner is None else {"text_config": inner | sizes}
+
+
+def quantised_alone(model: nn.Module, token_ids: list[int]) -> mx.array:
+    """Logits of the last three tokens with mlx-lm's own quantised caches."""
+    caches = [QuantizedKVCache(32, 8) if type(cache) is KVCache else cache for cache in make_prompt_cache(model)]
+    logits = model(mx.array([token_ids]), cache=caches)[0, -3:]
+    mx.eval(logits)
+    return logits
+
+
+@pytest.mark.parametrize("model_type", sorted(PROVEN.keys() - UNQUANTISED_ONLY.keys()))
+def test_quantised_rows_give_the_logits_that_mlx_lm_gives_alone(model_type):
+    model = tiny_model(model_type, **wide_heads(model_type))
+    driven = Driven(model, KvScheme(8, 32))
+    together = driven.forward(driven.batch(_PROMPTS), _NEXT)
+    assert_close(together, [quantised_alone(model, prompt + ids) for prompt, ids in zip(_PROMPTS, _NEXT, strict=True)])
+
+
+@pytest.mark.parametrize("model_type", sorted(UNQUANTISED_ONLY))
+def test_mlx_lm_cannot_run_what_is_not_quantised_here(model_type):
+    with pytest.raises((AttributeError, TypeError, ValueError)):
+        quantised_alone(tiny_model(model_type, **wide_heads(model_type)), _PROMPTS[0])
+
+
+@pytest.mark.parametrize(
+    ("model_type", "group_size", "reason"),
+    [
+        ("gpt_oss", 64, "sinks"),
+        ("gemma3n", 64, "not proven with rows"),
+        ("llama", 64, "its heads hold 8 numbers, which are no whole groups of 64"),
+    ],
+)
+def test_refused_quantisation_says_why_in_a_sentence(model_type, group_size, reason):
+    refusal = kv_refusal(tiny_config(model_type), group_size)
+    assert reason in refusal
+    assert refusal.endswith(".")
+
+
+def test_quantisation_in_groups_that_fit_is_not_refused():
+    assert kv_refusal(tiny_config("llama", head_dim=64), 32) == ""
 
 
 @pytest.mark.parametrize("model_type", sorted(PROVEN))
