@@ -11,6 +11,7 @@ import mlx.nn as nn
 
 from engine.drafters.base import TargetView
 from engine.kv.rows import Rows, open_rows
+from engine.kv.scheme import UNQUANTISED, KvScheme
 from engine.kv.single import SingleRow
 from engine.messages import ModelFacts
 
@@ -41,11 +42,11 @@ class Target:
     def view(self) -> TargetView:
         return TargetView(self.facts.vocab_size)
 
-    def open_rows(self) -> Rows:
-        """Empty state for rows; a model outside the proven list gets one row that cannot be rewound."""
+    def open_rows(self, kv_scheme: KvScheme = UNQUANTISED) -> Rows:
+        """Empty state for rows; a model outside the proven list gets one unquantised row that cannot be rewound."""
         if self.facts.batch_refusal:
             return SingleRow(self._model)
-        return open_rows(self._model, MAX_ROWS)
+        return open_rows(self._model, MAX_ROWS, kv_scheme)
 
     def prefill(self, rows: Rows, chunks: Sequence[Sequence[int]]) -> None:
         """Append equally many prompt tokens to every row; evaluates the state and no logits."""

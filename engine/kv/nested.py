@@ -47,3 +47,6 @@ class Nested:
 
     def extract(self, row: int) -> tuple[Any, ...]:
         return tuple(child.extract(row) for child in self._children)
+
+    def minimum_reusable_offset(self, length: int) -> int:
+        return max(child.minimum_reusable_offset(length) for child in self._children)

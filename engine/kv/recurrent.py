@@ -73,6 +73,10 @@ class Recurrent(RecordingCache):
     def extract(self, row: int) -> RowArrays:
         return tuple(None if array is None else mx.contiguous(array[row : row + 1]) for array in self._padded())
 
+    def minimum_reusable_offset(self, length: int) -> int:
+        """The state of a shorter prefix is gone."""
+        return length
+
     def _padded(self) -> list[mx.array | None]:
         """The arrays with a row for each of the extent's."""
         num_rows = self._extent.num_rows

@@ -13,6 +13,7 @@ from mlx_lm.models.cache import make_prompt_cache
 from engine.kv.extent import Extent
 from engine.kv.layout import Layout, open_layouts
 from engine.kv.mixers import prepare_mixers
+from engine.kv.scheme import UNQUANTISED, KvScheme
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,7 @@ class RowState:
 
     num_tokens: int
     layers: tuple[Any, ...]
+    minimum_reusable_offset: int  # a prefix shorter than this cannot be restored from it
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,13 +103,15 @@ class BatchedRows:
         self.evaluate()
 
     def extract(self, row: int) -> RowState:
-        state = RowState(self._extent.lengths[row], tuple(layer.extract(row) for layer in self.layers))
+        length = self._extent.lengths[row]
+        reusable = max(layer.minimum_reusable_offset(length) for layer in self.layers)
+        state = RowState(length, tuple(layer.extract(row) for layer in self.layers), reusable)
         mx.eval(state.layers)
         return state
 
 
-def open_rows(model: nn.Module, max_rows: int) -> BatchedRows:
+def open_rows(model: nn.Module, max_rows: int, kv_scheme: KvScheme = UNQUANTISED) -> BatchedRows:
     """Empty rows of a model whose every cache has a layout."""
     extent = Extent()
     prepare_mixers(model)
-    return BatchedRows(open_layouts(make_prompt_cache(model), extent), extent, max_rows)
+    return BatchedRows(open_layouts(make_prompt_cache(model), extent, kv_scheme), extent, max_rows)

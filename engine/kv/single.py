@@ -55,4 +55,4 @@ class SingleRow:
     def extract(self, row: int) -> RowState:
         """The caches themselves: a move, since these kinds have no copy."""
         assert row == 0
-        return RowState(self.lengths[0], tuple(self.layers))
+        return RowState(self.lengths[0], tuple(self.layers), self.lengths[0])

@@ -213,9 +213,9 @@ def test_more_requests_than_the_batch_holds_wait_and_are_all_answered(engine, pl
     assert "waiting" in {event.phase for event in engine.events_of(11) if isinstance(event, Progress)}
 
 
-def test_model_outside_the_proven_list_runs_alone_and_says_that_the_drafter_is_off(engine, tmp_path):
-    window = tiny_folder(tmp_path / "window", "gemma3_text", sliding_window=16, sliding_window_pattern=2)
-    engine.send(*(submit(request_id, window, TEXT, drafter="ngram", max_tokens=30) for request_id in (1, 2)))
+def test_model_that_cannot_be_batched_runs_alone_and_says_that_the_drafter_is_off(engine, tmp_path):
+    lone = tiny_folder(tmp_path / "lone", rope_scaling={"rope_type": "dynamic", "factor": 2.0})
+    engine.send(*(submit(request_id, lone, TEXT, drafter="ngram", max_tokens=30) for request_id in (1, 2)))
     engine.run()
     assert engine.ids_of(1) == engine.ids_of(2)
     assert len(engine.ids_of(1)) == 30

@@ -19,7 +19,7 @@ from tests.engine.harness import Harness, submit
 from tests.engine.tiny import tiny_folder
 
 ROUNDS = int(os.environ.get("SLIPSTREAM_SOAK_ROUNDS", "120"))
-SOAKED = ("llama", "qwen3_next")  # one of each kind of state
+SOAKED = ("gemma3_text", "llama", "qwen3_next")  # windows, full attention, recurrent state
 NUM_ROWS = 8
 LONGEST = 50
 TEXTS = [("one two three " * count)[: 3 + 7 * count] for count in range(1, 10)]

@@ -37,7 +37,7 @@ _SHAPE = {
     "attention_bias": False,
     "mlp_bias": False,
 }
-_INSIDE_TEXT_CONFIG = frozenset(("llama4", "qwen3_5", "qwen3_5_moe"))
+_INSIDE_TEXT_CONFIG = frozenset(("gemma3", "gemma4", "llama4", "qwen3_5", "qwen3_5_moe"))
 _EXPERTS = {
     "num_experts": 4,
     "num_local_experts": 4,
@@ -59,13 +59,45 @@ _GATED_DELTA = {
 }
 _MAMBA = {"mamba_n_heads": 4, "mamba_d_head": 8, "mamba_d_ssm": 32, "mamba_d_state": 8, "mamba_d_conv": 4}
 _SHORT_CONV = {"conv_bias": False, "conv_L_cache": 3, "layer_types": ["conv", "full_attention"]}
+_WINDOW = {"sliding_window": 16, "layer_types": ["sliding_attention", "full_attention"], "sliding_window_pattern": 2}
+_GEMMA3 = {**_WINDOW, "query_pre_attn_scalar": 8}
+_GEMMA4 = {
+    **_WINDOW,
+    "num_hidden_layers": 4,
+    "layer_types": ["sliding_attention", "full_attention"] * 2,
+    "num_kv_shared_layers": 2,
+    "global_head_dim": 16,
+    "hidden_size_per_layer_input": 8,
+    "vocab_size_per_layer_input": 259,
+}
+_LATENT = {
+    "kv_lora_rank": 16,
+    "q_lora_rank": 24,
+    "qk_rope_head_dim": 8,
+    "qk_nope_head_dim": 12,
+    "v_head_dim": 12,
+    "n_routed_experts": 4,
+    "num_experts_per_tok": 2,
+    "n_shared_experts": 1,
+    "moe_intermediate_size": 24,
+    "first_k_dense_replace": 1,
+}
 _OWN: dict[str, dict[str, Any]] = {
     "apertus": {"post_norm": False, "qk_norm": True},
+    "cohere2": _WINDOW,
+    "deepseek_v3": _LATENT,
     "ernie4_5": {"use_bias": False},
+    "exaone4": {**_WINDOW, "sliding_window_pattern": "LG", "rope_scaling": {"type": "default"}},
     "falcon_h1": _MAMBA,
     "falcon_mamba": {"state_size": 8, "conv_kernel": 4, "use_bias": False, "use_conv_bias": True, "time_step_rank": 4},
+    "gemma3": _GEMMA3,
+    "gemma3_text": _GEMMA3,
+    "gemma4": _GEMMA4,
+    "gemma4_text": _GEMMA4,
     "glm4": {"partial_rotary_factor": 0.5},
+    "glm4_moe_lite": _LATENT,
     "gpt_neox": {"rotary_emb_base": 10000, "rotary_pct": 0.5},
+    "gpt_oss": {**_EXPERTS, **_WINDOW},
     "granite": {
         "logits_scaling": 1.0,
         "attention_multiplier": 0.35,
@@ -94,6 +126,7 @@ _OWN: dict[str, dict[str, Any]] = {
         "mamba_d_state": 8,
         "mamba_expand": 2,
     },
+    "kimi_k2": _LATENT,
     "lfm2": {
         **_SHORT_CONV,
         "block_dim": 32,
@@ -142,6 +175,7 @@ _OWN: dict[str, dict[str, Any]] = {
         "linear_allow_neg_eigval": True,
         "layer_types": ["linear_attention", "full_attention"],
     },
+    "olmo3": _WINDOW,
     "olmoe": _EXPERTS,
     "phi": {"num_key_value_heads": 4, "partial_rotary_factor": 0.5},
     "qwen2_moe": _EXPERTS,
@@ -159,7 +193,8 @@ def tiny_config(model_type: str, vocab_size: int = 64, **changes: Any) -> dict[s
     config = {"model_type": model_type, "vocab_size": vocab_size, **_SHAPE, **_OWN.get(model_type, {}), **changes}
     if model_type not in _INSIDE_TEXT_CONFIG:
         return config
-    return {"model_type": model_type, "text_config": config | {"model_type": f"{model_type}_text"}}
+    inner = config | {"model_type": f"{model_type}_text"}
+    return {"model_type": model_type, "vocab_size": vocab_size, "text_config": inner}
 
 
 def tiny_model(model_type: str, seed: int = 0, vocab_size: int = 64, **changes: Any) -> nn.Module:
