@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import logging
-import queue
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import assert_never
 
@@ -15,6 +14,7 @@ import mlx.core as mx
 from engine.drafters.table import DrafterError, check_drafter, load_drafter
 from engine.failure import failed
 from engine.group import Group
+from engine.inbox import Inbox
 from engine.loading import Loader
 from engine.messages import (
     Cancel,
@@ -40,9 +40,6 @@ log = logging.getLogger(__name__)
 STEPS_BETWEEN_CLEARS = 256  # frees buffers that no longer fit; every step would empty the pool that the next one needs
 
 
-Inbox = queue.SimpleQueue[tuple[float, Command | Prompt | Failed]]  # with the monotonic time of sending
-
-
 @dataclass(slots=True)
 class Pending:
     """A submitted request that is not a row yet: its target is being loaded or its prompt is being made."""
@@ -58,10 +55,10 @@ class Engine:
     def __init__(
         self, emit: Callable[[Event], None], text: TextThread | InlineText, data_dir: Path, inbox: Inbox | None = None
     ) -> None:
-        self._emit = emit
+        self._consumer = emit
         self._text = text
-        self._inbox: Inbox = inbox or queue.SimpleQueue()
-        self._loader = Loader(data_dir, emit, self._prepare)
+        self._inbox = inbox or Inbox()
+        self._loader = Loader(data_dir, self._emit, self._prepare)
         self._groups: list[Group] = []
         self._pending: dict[int, Pending] = {}
         self._num_steps = 0
@@ -70,12 +67,12 @@ class Engine:
     def send(self, *commands: Command) -> None:
         """Queue commands; any thread may call it, and it never blocks."""
         for command in commands:
-            self._inbox.put((time.monotonic(), command))
+            self._inbox.put(command)
 
     def step(self) -> bool:
         """Take what arrived, then advance a load by a slice and one group by a forward; False where all is done."""
-        is_busy = not self._inbox.empty()
-        while not self._inbox.empty():
+        is_busy = not self._inbox.is_empty()
+        while not self._inbox.is_empty():
             self._handle(*self._inbox.get())
         is_busy |= self._loader.advance()
         is_busy |= self._advance_group()
@@ -99,6 +96,15 @@ class Engine:
             self._emit(Failed(request_id, "engine", text))
         for group in self._groups:
             group.fail(text)
+
+    def _emit(self, event: Event) -> None:
+        """Hand an event over; a request whose consumer throws is ended between steps, and no other is harmed."""
+        try:
+            self._consumer(event)
+        except Exception:
+            log.exception("the consumer of %s failed", type(event).__name__)
+            if not isinstance(event, Finished | Failed):
+                self.send(Cancel(event.request_id))
 
     def _handle(self, arrived_at: float, message: Command | Prompt | Failed) -> None:
         match message:
@@ -132,7 +138,7 @@ class Engine:
     def _prepare(self, submit: Submit, target: Target) -> None:
         """Have the prompt made; it comes back through the inbox."""
         self._pending[submit.request_id].target = target
-        self._text.prepare(submit, target.facts, lambda result: self._inbox.put((time.monotonic(), result)))
+        self._text.prepare(submit, target.facts, self._inbox.put)
 
     def _open_row(self, prompt: Prompt) -> None:
         """Turn a made prompt into a waiting row, unless its request was cancelled meanwhile."""
@@ -143,18 +149,21 @@ class Engine:
         for notice in prompt.notices:
             self._emit(notice)
         drafter = load_drafter(pending.submit.drafter, pending.target.facts)
-        row = open_row(pending.submit, prompt, drafter, pending.target.view, pending.sent_at)
-        self._group_for(pending.target).add(row)
+        is_stopping = partial(self._inbox.is_stopping, prompt.request_id)
+        row = open_row(pending.submit, prompt, drafter, pending.target.view, pending.sent_at, is_stopping)
+        self._group_for(pending.target, row.num_tokens).add(row)
 
-    def _group_for(self, target: Target) -> Group:
-        """A group of this target that has room, a new one while that adds room, else the one with the fewest rows."""
+    def _group_for(self, target: Target, num_tokens: int) -> Group:
+        """A group of this target that has room for a row of that length, a new one, or where that is one too many
+        the one with the fewest rows."""
         groups = [group for group in self._groups if group.target is target]
-        if (group := next((group for group in groups if group.has_room), None)) is not None:
+        suited = [group for group in groups if group.suits(num_tokens)]
+        if (group := next((group for group in suited if group.has_room), None)) is not None:
             return group
-        if sum(group.max_rows for group in groups) < MAX_ROWS:
+        if sum(group.num_rows for group in groups) < MAX_ROWS:
             self._groups.append(Group(target, self._emit))
             return self._groups[-1]
-        return min(groups, key=lambda group: group.num_rows)
+        return min(suited or groups, key=lambda group: group.num_rows)
 
     def _cancel(self, request_id: int) -> None:
         """End a request wherever it is; one that is unknown or has ended needs nothing."""

@@ -10,14 +10,21 @@ from typing import TypeVar
 
 from engine.depth import choose_depth
 from engine.messages import Event, Failed, Notice, Progress
-from engine.prefill import Prefill
-from engine.round import Outcome, finish, launch, propose
-from engine.row import Delivery, Row
+from engine.prefill import Cohort
+from engine.round import Launched, RowOutcome, finish, launch, launch_ahead, propose
+from engine.row import Row
 from engine.target import Target
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
+
+LENGTH_RATIO = 4  # KV memory is rows × longest: a row so many times longer or shorter than a group costs too much in it
+SHORT_ROW = 1024  # tokens below which a row's length costs nothing worth a second forward
+
+
+class BrokenLogitsError(Exception):
+    """The target's output for a row is not made of numbers."""
 
 
 class Group:
@@ -28,12 +35,13 @@ class Group:
         self._emit = emit
         self._state = target.open_rows()
         self._waiting: deque[Row] = deque()
-        self._prefill: Prefill | None = None
+        self._cohort = Cohort(target)
         self._rows: list[Row] = []
+        self._flight: Launched | None = None  # a plain round that runs while the one before it is delivered
 
     @property
     def is_idle(self) -> bool:
-        return not (self._waiting or self._prefill or self._rows)
+        return not self._all_rows()
 
     @property
     def has_room(self) -> bool:
@@ -46,7 +54,12 @@ class Group:
     @property
     def num_rows(self) -> int:
         """Rows that wait, are read or run."""
-        return len(self._waiting) + len(self._rows) + (self._prefill is not None)
+        return len(self._all_rows())
+
+    def suits(self, num_tokens: int) -> bool:
+        """Whether a row of that length is near enough to the longest here to share its buffers."""
+        longest = max([SHORT_ROW, *(row.num_tokens for row in self._all_rows())])
+        return longest / LENGTH_RATIO <= max(num_tokens, SHORT_ROW) <= LENGTH_RATIO * longest
 
     def add(self, row: Row) -> None:
         """Queue a row; it is read and joins in the steps that follow."""
@@ -61,28 +74,31 @@ class Group:
         self._admit()
         if not self._rows:
             return
-        depths = [choose_depth(row.drafter.max_depth, row.remaining, self._state.can_rewind) for row in self._rows]
-        launched = launch(self.target, self._state, self._rows, propose(self._rows, depths))
-        outcome = finish(self._rows, launched)
-        delivered = self._deliver(outcome)
-        self._commit(delivered, outcome)
-        self._retire(delivered)
+        launched = self._flight or self._launch()
+        self._flight = self._launch_ahead(launched)
+        kept = self._deliver(finish(self._rows, launched))
+        if self._flight is None:
+            self._commit(kept, launched)
+            self._retire()
 
     def cancel(self, request_id: int) -> bool:
         """End a row between rounds and keep what it delivered; False where it is not here."""
-        row = self._find(request_id)
-        if row is not None:
-            for event in row.end("cancelled"):
-                self._emit(event)
-            self._remove(row)
-        return row is not None
+        row = next((row for row in self._all_rows() if row.request_id == request_id and not row.is_over), None)
+        if row is None:
+            return False
+        for event in row.end("cancelled"):
+            self._emit(event)
+        self._remove(row)
+        return True
 
     def fail(self, text: str) -> None:
         """Fail every row and drop their state, which can no longer be trusted."""
         for row in self._all_rows():
-            self._emit(Failed(row.request_id, "engine", text))
+            if not row.is_over:
+                self._emit(Failed(row.request_id, "engine", text))
         self._waiting.clear()
-        self._prefill, self._rows = None, []
+        self._rows, self._flight = [], None
+        self._cohort = Cohort(self.target)
         self._state = self.target.open_rows()
 
     def end(self) -> None:
@@ -91,71 +107,99 @@ class Group:
             self.cancel(row.request_id)
 
     def _admit(self) -> None:
-        """Read one chunk of the next row's prompt; a row whose prompt is read joins the batch."""
-        if self._prefill is None and self._waiting and len(self._rows) < self.max_rows:
+        """Take waiting rows into the cohort, read one chunk, and let rows whose prompts are read join the batch."""
+        while self._waiting and self._has_place() and self._cohort.can_admit(self._waiting[0]):
             row = self._waiting.popleft()
-            self._prefill = self._attempt(row, lambda: Prefill(self.target, row))
-        prefill = self._prefill
-        if prefill is not None and not self._attempt(prefill.row, lambda: self._read(prefill)):
-            self._prefill = None
+            self._attempt([row], partial(self._cohort.admit, row))
+        if not self._cohort.rows:
+            return
+        self._attempt(self._cohort.rows, self._read)
+        if any(row.is_over for row in self._cohort.rows):
+            self._cohort = Cohort(self.target)  # its state can no longer be trusted
+        if self._flight is None:
+            for row in self._cohort.finished():
+                self._attempt([row], partial(self._join, row))
 
-    def _read(self, prefill: Prefill) -> bool:
-        """Advance a prompt by a chunk; True while there is more of it to read."""
-        if not prefill.is_done:
-            prefill.advance()
-            self._emit(prefill.progress())
-        if not prefill.is_done:
-            return True
-        self._state.prepare_append([prefill.take()]).commit()
-        self._rows.append(prefill.row)
-        return False
+    def _has_place(self) -> bool:
+        return len(self._rows) + len(self._cohort.rows) < self.max_rows
 
-    def _deliver(self, outcome: Outcome) -> Sequence[Delivery]:
-        """Hand each row its tokens, in order."""
-        delivered = []
-        read = zip(self._rows, outcome.target_ids, outcome.num_proposed, outcome.num_accepted, strict=True)
-        for row, target_ids, num_proposed, num_accepted in read:
-            work = partial(row.deliver, target_ids, num_proposed, num_accepted)
-            delivery = self._attempt(row, work) or Delivery((), kept=1, is_last=True)
-            delivered.append(delivery)
-            for event in delivery.events:
-                self._emit(event)
-        return delivered
+    def _read(self) -> None:
+        self._cohort.advance()
+        for progress in self._cohort.progress():
+            self._emit(progress)
 
-    def _attempt(self, row: Row, work: Callable[[], T]) -> T | None:
-        """Do what concerns one row alone; where it fails, that row fails and the others go on."""
+    def _join(self, row: Row) -> None:
+        """All that can fail happens before the commit."""
+        change = self._state.prepare_append([self._cohort.take(row)])
+        change.commit()
+        self._rows.append(row)
+
+    def _launch(self) -> Launched:
+        depths = [choose_depth(row.drafter.max_depth, row.remaining, self._state.can_rewind) for row in self._rows]
+        return launch(self.target, self._state, self._rows, propose(self._rows, depths))
+
+    def _launch_ahead(self, launched: Launched) -> Launched | None:
+        """Start the round after a plain one before that one is read, where no row or drafter has to see it first."""
+        is_steady = not (self._waiting or self._cohort.rows) and self._state.can_rewind
+        if not is_steady or not launched.is_plain:
+            return None
+        if any(row.is_over or row.drafter.max_depth or row.remaining <= 1 for row in self._rows):
+            return None
+        self._commit([1] * len(self._rows), launched)
+        return launch_ahead(self.target, self._state, self._rows, launched)
+
+    def _deliver(self, outcomes: Sequence[RowOutcome]) -> Sequence[int]:
+        """Hand each row its tokens, in order; returns how many window positions each row keeps."""
+        return [
+            self._attempt([row], partial(self._deliver_row, row, outcome)) or 0
+            for row, outcome in zip(self._rows, outcomes, strict=True)
+        ]
+
+    def _deliver_row(self, row: Row, outcome: RowOutcome) -> int:
+        if row.is_over:
+            return 0
+        if outcome.is_broken:
+            raise BrokenLogitsError("the model's output holds values that are not numbers (NaN)")
+        delivery = row.deliver(outcome.target_ids, outcome.num_proposed, outcome.num_accepted)
+        for event in delivery.events:
+            self._emit(event)
+        row.is_over = delivery.is_last
+        return delivery.kept
+
+    def _attempt(self, rows: Sequence[Row], work: Callable[[], T]) -> T | None:
+        """Do what concerns these rows alone; where it fails, they fail and the others go on."""
         try:
             return work()
         except Exception as error:
-            log.exception("request %d failed", row.request_id)
-            self._emit(Failed(row.request_id, "engine", f"This reply failed: {error}. The other replies go on."))
+            log.exception("request %s failed", ", ".join(str(row.request_id) for row in rows))
+            text = f"This reply failed: {error}. The other replies go on."
+            for row in rows:
+                row.is_over = True
+                self._emit(Failed(row.request_id, "engine", text))
             return None
 
-    def _commit(self, delivered: Sequence[Delivery], outcome: Outcome) -> None:
+    def _commit(self, kept: Sequence[int], launched: Launched) -> None:
         """Keep in both states exactly what was delivered; the target first."""
-        self._state.commit([delivery.kept for delivery in delivered])
-        for row, delivery in zip(self._rows, delivered, strict=True):
-            row.draft_rows.commit([delivery.kept], outcome.context)
+        self._state.commit(kept)
+        for row, count in zip(self._rows, kept, strict=True):
+            row.draft_rows.commit([count], launched.context)
 
-    def _retire(self, delivered: Sequence[Delivery]) -> None:
-        self._keep([index for index, delivery in enumerate(delivered) if not delivery.is_last])
-
-    def _find(self, request_id: int) -> Row | None:
-        return next((row for row in self._all_rows() if row.request_id == request_id), None)
-
-    def _all_rows(self) -> list[Row]:
-        reading = [self._prefill.row] if self._prefill else []
-        return [*self._waiting, *reading, *self._rows]
-
-    def _remove(self, row: Row) -> None:
-        if self._prefill is not None and self._prefill.row is row:
-            self._prefill = None
-        elif row in self._waiting:
-            self._waiting.remove(row)
-        else:
-            self._keep([index for index, other in enumerate(self._rows) if other is not row])
-
-    def _keep(self, keep: Sequence[int]) -> None:
+    def _retire(self) -> None:
+        """Drop the rows that are over; nothing may be in flight."""
+        keep = [index for index, row in enumerate(self._rows) if not row.is_over]
         if len(keep) < len(self._rows):
             self._state.filter(keep)
             self._rows = [self._rows[index] for index in keep]
+
+    def _all_rows(self) -> list[Row]:
+        return [*self._waiting, *self._cohort.rows, *self._rows]
+
+    def _remove(self, row: Row) -> None:
+        if row in self._waiting:
+            self._waiting.remove(row)
+        elif row in self._cohort.rows:
+            self._cohort.remove(row)
+        else:
+            row.is_over = True
+            if self._flight is None:
+                self._retire()

@@ -1,4 +1,4 @@
-"""Reading one row's prompt in chunks, beside rows that run."""
+"""Reading prompts in chunks, beside rows that run; several prompts at once share each forward."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ CHUNK_SECONDS = 0.25  # longest pause that a running row or a Stop sees
 MIN_CHUNK = 8
 FIRST_CHUNK = 32
 MAX_CHUNK = 2048
+COHORT_TOKENS = 2048  # prompt tokens that are read together; more would delay every first token by the longest prompt
+ATTENTION_CELLS = 1 << 24  # query × key positions of one forward; bounds its workspace at long contexts
 
 
 def chunk_length(tokens_per_second: float, previous: int) -> int:
@@ -25,37 +27,76 @@ def chunk_length(tokens_per_second: float, previous: int) -> int:
     return max(MIN_CHUNK, min(int(tokens_per_second * CHUNK_SECONDS), 4 * previous, MAX_CHUNK))
 
 
-class Prefill:
-    """Target and drafter state of one row while its prompt is read; the last prompt token stays pending.
+def chunk_width(num_tokens: int, unread: Sequence[int], num_read: int) -> int:
+    """Tokens of every row in one forward that reads about `num_tokens` in all: real ones only, never padding.
 
-    That token heads the first verify window, so that no forward of one position differs from the rounds' (and the
-    first reply token comes out of round 1).
+    unread: prompt tokens that each row still has, all greater than 0; `num_read` is the longest row's length so far.
+    """
+    share = max(MIN_CHUNK, num_tokens // len(unread))
+    width = min(share, *unread)
+    while width > MIN_CHUNK and len(unread) * width * (num_read + width) > ATTENTION_CELLS:
+        width //= 2
+    return width
+
+
+class Cohort:
+    """Target and drafter state of rows while their prompts are read; each row's last prompt token stays pending.
+
+    That token heads the first verify window, so that no forward differs in shape from the rounds' and the first
+    reply token comes out of round 1: nothing is published here.
     """
 
-    def __init__(self, target: Target, row: Row) -> None:
-        self.row = row
+    def __init__(self, target: Target) -> None:
+        self.rows: list[Row] = []
         self._target = target
-        self._rows = target.open_rows()
-        self._rows.prepare_append([None]).commit()
-        row.draft_rows.prepare_append([None]).commit()
-        self._unread: Sequence[int] = row.prompt_ids[:-1]
+        self._state = target.open_rows()
         self._chunk_length = FIRST_CHUNK
 
-    @property
-    def is_done(self) -> bool:
-        return not self._unread
+    def can_admit(self, row: Row) -> bool:
+        """The first row always enters; a further one within the token budget, which a row frees when it leaves."""
+        if not self.rows:
+            return True
+        num_tokens = sum(len(other.prompt_ids) for other in (*self.rows, row))
+        return num_tokens <= COHORT_TOKENS and len(self.rows) < self._state.max_rows
+
+    def admit(self, row: Row) -> None:
+        """Take a row in, between forwards."""
+        change = self._state.prepare_append([None])
+        row.draft_rows.prepare_append([None]).commit()
+        change.commit()
+        self.rows.append(row)
 
     def advance(self) -> None:
-        """Read one chunk into both states."""
+        """Read one chunk of every row that has prompt left; a row that has none needs no forward."""
+        if not self.rows or any(not row.num_unread for row in self.rows):
+            return
         self._chunk_length = chunk_length(self._target.prefill_tokens_per_second, self._chunk_length)
-        chunk, self._unread = self._unread[: self._chunk_length], self._unread[self._chunk_length :]
-        self._target.prefill(self._rows, chunk)
-        self.row.draft_rows.prefill(chunk, None)
+        unread = [row.num_unread for row in self.rows]
+        width = chunk_width(self._chunk_length, unread, max(self._state.lengths))
+        chunks = [row.prompt_ids[row.num_read : row.num_read + width] for row in self.rows]
+        self._target.prefill(self._state, chunks)
+        for row, chunk in zip(self.rows, chunks, strict=True):
+            row.draft_rows.prefill(chunk, None)
+            row.num_read += width
 
-    def progress(self) -> Progress:
-        total = len(self.row.prompt_ids)
-        return Progress(self.row.request_id, "reading", total - len(self._unread), total)
+    def progress(self) -> list[Progress]:
+        """How far each row is; the pending token counts once its turn has come."""
+        return [
+            Progress(row.request_id, "reading", row.num_read + (not row.num_unread), len(row.prompt_ids))
+            for row in self.rows
+        ]
 
-    def take(self) -> RowState | None:
-        """The target state of the whole prompt but its last token; None where that is the whole prompt."""
-        return self._rows.extract(0) if len(self.row.prompt_ids) > 1 else None
+    def finished(self) -> list[Row]:
+        return [row for row in self.rows if not row.num_unread]
+
+    def take(self, row: Row) -> RowState | None:
+        """Let a row go with its target state; None where it has read nothing."""
+        state = self._state.extract(self.rows.index(row)) if row.num_read else None
+        self.remove(row)
+        return state
+
+    def remove(self, row: Row) -> None:
+        """Drop a row; the others go on."""
+        keep = [index for index, other in enumerate(self.rows) if other is not row]
+        self._state.filter(keep)
+        self.rows = [self.rows[index] for index in keep]

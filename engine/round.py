@@ -13,7 +13,7 @@ from engine.acceptance import count_accepted
 from engine.drafters.base import Proposals, pack
 from engine.kv.rows import Rows
 from engine.row import Row
-from engine.sampling import choose
+from engine.sampling import Choice, choose
 from engine.target import Target
 
 
@@ -24,18 +24,24 @@ class Launched:
     target_ids: mx.array  # [rows, width] int32
     num_proposed: mx.array  # [rows] int32
     num_accepted: mx.array  # [rows] int32
+    is_broken: mx.array  # [rows] bool: a logit was not a number
     context: mx.array | None
-    started_at: float
+    launch_seconds: float
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing was proposed: then each row keeps its one position, whatever the target chose."""
+        return self.target_ids.shape[1] == 1
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """A round read back to the host; row i chose `target_ids[i]`, of which `num_accepted[i]` were proposed."""
+class RowOutcome:
+    """One row's part of a round: it chose `target_ids`, of which the first `num_accepted` were proposed."""
 
-    target_ids: list[list[int]]
-    num_proposed: list[int]
-    num_accepted: list[int]
-    context: mx.array | None
+    target_ids: list[int]
+    num_proposed: int
+    num_accepted: int
+    is_broken: bool
 
 
 def propose(rows: Sequence[Row], depths: Sequence[int]) -> Proposals:
@@ -55,23 +61,38 @@ def propose(rows: Sequence[Row], depths: Sequence[int]) -> Proposals:
 
 def launch(target: Target, state: Rows, rows: Sequence[Row], proposals: Proposals) -> Launched:
     """Start the one forward over all windows; nothing of it is kept yet."""
-    started = time.monotonic()
     pending = mx.array([[row.pending] for row in rows], dtype=mx.int32)
-    verified = target.verify(state, mx.concatenate([pending, proposals.ids], axis=1))
-    target_ids = choose(verified.logits, [row.choice for row in rows])
-    num_accepted = count_accepted(target_ids, proposals.ids, proposals.num_proposed)
-    mx.async_eval(target_ids, num_accepted, proposals.num_proposed)
-    return Launched(target_ids, proposals.num_proposed, num_accepted, verified.context, started)
+    return _launch(target, state, pending, proposals, [row.choice() for row in rows])
 
 
-def finish(rows: Sequence[Row], launched: Launched) -> Outcome:
+def launch_ahead(target: Target, state: Rows, rows: Sequence[Row], last: Launched) -> Launched:
+    """Start a plain round on the tokens of another one that has not been read yet."""
+    assert last.is_plain
+    return _launch(target, state, last.target_ids, pack([()] * len(rows)), [row.choice(ahead=1) for row in rows])
+
+
+def finish(rows: Sequence[Row], launched: Launched) -> list[RowOutcome]:
     """Wait for a round and read it back."""
-    mx.eval(launched.target_ids, launched.num_accepted, launched.num_proposed)
-    seconds = time.monotonic() - launched.started_at
+    started = time.monotonic()
+    read = [launched.target_ids, launched.num_proposed, launched.num_accepted, launched.is_broken]
+    mx.eval(read)
+    seconds = launched.launch_seconds + time.monotonic() - started  # leaves out what was done while it ran
     for row in rows:
         row.counter.verify_seconds += seconds
-    read = (_read(launched.target_ids), _read(launched.num_proposed), _read(launched.num_accepted))
-    return Outcome(*read, launched.context)
+    return [RowOutcome(*values) for values in zip(*map(_read, read), strict=True)]
+
+
+def _launch(
+    target: Target, state: Rows, pending: mx.array, proposals: Proposals, choices: Sequence[Choice]
+) -> Launched:
+    started = time.monotonic()
+    verified = target.verify(state, mx.concatenate([pending, proposals.ids], axis=1))
+    target_ids = choose(verified.logits, choices)
+    num_accepted = count_accepted(target_ids, proposals.ids, proposals.num_proposed)
+    is_broken = mx.isnan(mx.max(verified.logits, axis=(1, 2)))  # the greatest of values is NaN where one is
+    mx.async_eval(target_ids, num_accepted, proposals.num_proposed, is_broken)
+    seconds = time.monotonic() - started
+    return Launched(target_ids, proposals.num_proposed, num_accepted, is_broken, verified.context, seconds)
 
 
 def _read(array: mx.array) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from engine.acceptance import Emission, emit
@@ -37,19 +37,31 @@ class Row:
     counter: ReplyCounter
     position: int = 0  # index in the reply of the next token; starts past a continued reply's tokens
     pending: int = field(init=False)  # known, but not in the target's state
+    is_stopping: Callable[[], bool] = field(default=lambda: False)  # asked between the tokens of a burst
+    num_read: int = 0  # prompt tokens in the target's state
     num_delivered: int = 0
+    is_over: bool = False  # has ended, and leaves as soon as nothing is in flight
 
     def __post_init__(self) -> None:
         self.pending = self.prompt_ids[-1]
         self.counter.num_prompt = len(self.prompt_ids)
 
     @property
+    def num_unread(self) -> int:
+        """Prompt tokens that are still to be read; the last one stays pending."""
+        return len(self.prompt_ids) - 1 - self.num_read
+
+    @property
+    def num_tokens(self) -> int:
+        return len(self.prompt_ids) + self.num_delivered
+
+    @property
     def remaining(self) -> int:
         return self.sampling.max_tokens - self.num_delivered
 
-    @property
-    def choice(self) -> Choice:
-        return Choice(self.sampling.temperature, self.sampling.seed, self.position)
+    def choice(self, ahead: int = 0) -> Choice:
+        """How the token is chosen that follows the pending one, or the one `ahead` tokens after it."""
+        return Choice(self.sampling.temperature, self.sampling.seed, self.position + ahead)
 
     @property
     def draft_view(self) -> DraftRow:
@@ -89,6 +101,8 @@ class Row:
         """Text and number of the tokens that stand, and why the row ends, if it does."""
         pieces: list[str] = []
         for index, token_id in enumerate(emission.token_ids):
+            if self.is_stopping():
+                return "".join([*pieces, self.text.flush()]), index, "cancelled"
             pieces.append(self.text.push(token_id))
             if self.text.stopped:
                 return "".join(pieces), index + 1, "stop"
@@ -97,7 +111,14 @@ class Row:
         return "".join(pieces), len(emission.token_ids), emission.reason
 
 
-def open_row(submit: Submit, prompt: Prompt, drafter: Drafter, target: TargetView, sent_at: float) -> Row:
+def open_row(
+    submit: Submit,
+    prompt: Prompt,
+    drafter: Drafter,
+    target: TargetView,
+    sent_at: float,
+    is_stopping: Callable[[], bool],
+) -> Row:
     """A row that has read nothing yet; a continued reply counts its tokens on from where it stopped."""
     split = len(prompt.token_ids) - prompt.num_reply_tokens
     return Row(
@@ -110,4 +131,5 @@ def open_row(submit: Submit, prompt: Prompt, drafter: Drafter, target: TargetVie
         text=ReplyText(prompt.tokenizer, submit.sampling.stops, prompt.token_ids[split:]),
         counter=ReplyCounter(sent_at),
         position=prompt.num_reply_tokens,
+        is_stopping=is_stopping,
     )

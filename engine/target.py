@@ -11,6 +11,7 @@ import mlx.nn as nn
 
 from engine.drafters.base import TargetView
 from engine.kv.rows import Rows, open_rows
+from engine.kv.scheme import UNQUANTISED, KvScheme
 from engine.kv.single import SingleRow
 from engine.messages import ModelFacts
 
@@ -41,20 +42,21 @@ class Target:
     def view(self) -> TargetView:
         return TargetView(self.facts.vocab_size)
 
-    def open_rows(self) -> Rows:
-        """Empty state for rows; a model outside the proven list gets one row that cannot be rewound."""
+    def open_rows(self, kv_scheme: KvScheme = UNQUANTISED) -> Rows:
+        """Empty state for rows; a model outside the proven list gets one unquantised row that cannot be rewound."""
         if self.facts.batch_refusal:
             return SingleRow(self._model)
-        return open_rows(self._model, MAX_ROWS)
+        return open_rows(self._model, MAX_ROWS, kv_scheme)
 
-    def prefill(self, rows: Rows, token_ids: Sequence[int]) -> None:
-        """Append prompt tokens to the one row of `rows`; evaluates its state and no logits."""
+    def prefill(self, rows: Rows, chunks: Sequence[Sequence[int]]) -> None:
+        """Append equally many prompt tokens to every row; evaluates the state and no logits."""
         started = time.monotonic()
-        rows.begin(len(token_ids))
-        self._model(mx.array([token_ids], dtype=mx.int32), cache=rows.layers)
+        width = len(chunks[0])
+        rows.begin(width, keeps_all=True)
+        self._model(mx.array([list(chunk) for chunk in chunks], dtype=mx.int32), cache=rows.layers)
         rows.evaluate()
-        rows.commit([len(token_ids)])
-        self.prefill_tokens_per_second = len(token_ids) / max(time.monotonic() - started, 1e-6)
+        rows.commit([width] * len(chunks))
+        self.prefill_tokens_per_second = len(chunks) * width / max(time.monotonic() - started, 1e-6)
 
     def verify(self, rows: Rows, windows: mx.array) -> Verified:
         """Forward every row's window, [rows, width] int32; nothing of it is kept before `rows.commit`."""

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import gc
 import logging
-import queue
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from engine.inbox import Inbox
 from engine.messages import Command, CountTokens, EstimateMemory, Event, Failed, Inspect, PreviewTemplate
 from engine.models.locate import default_data_dir
 from engine.text.thread import TextThread
-
-if TYPE_CHECKING:
-    from engine.engine import Inbox
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +21,7 @@ class EngineThread:
 
     def __init__(self, data_dir: Path | None = None) -> None:
         self._data_dir = data_dir or default_data_dir()
-        self._inbox: Inbox = queue.SimpleQueue()
+        self._inbox = Inbox()
         self._text = TextThread(self._data_dir)
         self._thread = threading.Thread(target=self._run, name="engine")
         self._emit: Callable[[Event], None] = lambda event: None
@@ -43,7 +38,7 @@ class EngineThread:
             if isinstance(command, CountTokens | Inspect | EstimateMemory | PreviewTemplate):
                 self._text.answer(command, lambda event: self._emit(event))
             else:
-                self._inbox.put((time.monotonic(), command))
+                self._inbox.put(command)
 
     def join(self, timeout: float | None = None) -> bool:
         """Wait for the end that Shutdown asked for; False where it has not come in `timeout` seconds."""

@@ -6,10 +6,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 import mlx.core as mx
-from mlx_lm.models.cache import KVCache
+from mlx_lm.models.cache import ArraysCache, CacheList, KVCache, RotatingKVCache
 
 from engine.kv.extent import Extent
 from engine.kv.full_attention import FullAttention
+from engine.kv.nested import Nested
+from engine.kv.quantised import QuantisedAttention
+from engine.kv.recurrent import Recurrent
+from engine.kv.scheme import UNQUANTISED, KvScheme
+from engine.kv.window import Window
 
 
 class Layout(Protocol):
@@ -25,11 +30,36 @@ class Layout(Protocol):
     def adopt(self, staged: Any) -> None: ...  # swaps only
     def filter(self, keep: Sequence[int]) -> None: ...  # rows in the given order
     def extract(self, row: int) -> Any: ...  # compact copies, lazy
+    def minimum_reusable_offset(self, length: int) -> int: ...  # shortest prefix that a row of that length holds
 
 
-LAYOUTS: dict[type, Callable[[Any, Extent], Layout]] = {KVCache: lambda cache, extent: FullAttention(extent)}
+def _open_full(cache: KVCache, extent: Extent, scheme: KvScheme) -> Layout:
+    return QuantisedAttention(extent, scheme) if scheme.bits else FullAttention(extent)
 
 
-def open_layouts(caches: Sequence[Any], extent: Extent) -> list[Layout]:
+def _open_window(cache: RotatingKVCache, extent: Extent, scheme: KvScheme) -> Layout:
+    """Never quantised: mlx-lm cannot either, and it does not grow."""
+    assert cache.keep == 0, f"a window that keeps its first {cache.keep} tokens has no layout"
+    return Window(extent, cache.max_size)
+
+
+def _open_recurrent(cache: ArraysCache, extent: Extent, scheme: KvScheme) -> Layout:
+    """Never quantised: it does not grow, and every forward would add its error to the state."""
+    return Recurrent(len(cache.cache), extent)
+
+
+def _open_nested(cache: CacheList, extent: Extent, scheme: KvScheme) -> Layout:
+    return Nested(open_layouts(cache.caches, extent, scheme))
+
+
+LAYOUTS: dict[type, Callable[[Any, Extent, KvScheme], Layout]] = {
+    KVCache: _open_full,
+    RotatingKVCache: _open_window,
+    ArraysCache: _open_recurrent,
+    CacheList: _open_nested,
+}
+
+
+def open_layouts(caches: Sequence[Any], extent: Extent, scheme: KvScheme = UNQUANTISED) -> list[Layout]:
     """The layouts that stand in for a model's own caches; raises KeyError with a cache's class that has none."""
-    return [LAYOUTS[type(cache)](cache, extent) for cache in caches]
+    return [LAYOUTS[type(cache)](cache, extent, scheme) for cache in caches]

@@ -12,6 +12,8 @@ from mlx_lm.models.cache import make_prompt_cache
 
 from engine.kv.extent import Extent
 from engine.kv.layout import Layout, open_layouts
+from engine.kv.mixers import prepare_mixers
+from engine.kv.scheme import UNQUANTISED, KvScheme
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +22,7 @@ class RowState:
 
     num_tokens: int
     layers: tuple[Any, ...]
+    minimum_reusable_offset: int  # a prefix shorter than this cannot be restored from it
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,7 @@ class Rows(Protocol):
     def lengths(self) -> Sequence[int]: ...
     @property
     def layers(self) -> Sequence[Any]: ...  # what an mlx-lm model takes as its cache
-    def begin(self, width: int) -> None: ...
+    def begin(self, width: int, keeps_all: bool = False) -> None: ...  # keeps_all: nothing of it will be rewound
     def commit(self, kept: Sequence[int]) -> None: ...
     def evaluate(self) -> None: ...
     def prepare_append(self, states: Sequence[RowState | None]) -> StateChange: ...  # None: an empty row
@@ -61,8 +64,8 @@ class BatchedRows:
     def lengths(self) -> Sequence[int]:
         return self._extent.lengths
 
-    def begin(self, width: int) -> None:
-        self._extent.begin(width)
+    def begin(self, width: int, keeps_all: bool = False) -> None:
+        self._extent.begin(width, keeps_all)
         for layer in self.layers:
             layer.begin()
 
@@ -100,12 +103,15 @@ class BatchedRows:
         self.evaluate()
 
     def extract(self, row: int) -> RowState:
-        state = RowState(self._extent.lengths[row], tuple(layer.extract(row) for layer in self.layers))
+        length = self._extent.lengths[row]
+        reusable = max(layer.minimum_reusable_offset(length) for layer in self.layers)
+        state = RowState(length, tuple(layer.extract(row) for layer in self.layers), reusable)
         mx.eval(state.layers)
         return state
 
 
-def open_rows(model: nn.Module, max_rows: int) -> BatchedRows:
+def open_rows(model: nn.Module, max_rows: int, kv_scheme: KvScheme = UNQUANTISED) -> BatchedRows:
     """Empty rows of a model whose every cache has a layout."""
     extent = Extent()
-    return BatchedRows(open_layouts(make_prompt_cache(model), extent), extent, max_rows)
+    prepare_mixers(model)
+    return BatchedRows(open_layouts(make_prompt_cache(model), extent, kv_scheme), extent, max_rows)

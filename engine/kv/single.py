@@ -24,12 +24,14 @@ class SingleRow:
         self.lengths: list[int] = []
         self.layers: Sequence[Any] = ()
 
-    def begin(self, width: int) -> None:
+    def begin(self, width: int, keeps_all: bool = False) -> None:
         self._width = width
 
     def commit(self, kept: Sequence[int]) -> None:
-        assert list(kept) == [self._width], f"a single row keeps all of {self._width} tokens, not {kept}"
-        self.lengths = [self.lengths[0] + self._width]
+        """Keep the whole forward; a row that keeps nothing of it has failed and may only leave."""
+        (count,) = kept
+        assert count in (0, self._width), f"a single row keeps all of {self._width} tokens, not {count}"
+        self.lengths = [self.lengths[0] + count]
 
     def evaluate(self) -> None:
         mx.eval([layer.state for layer in self.layers])
@@ -53,4 +55,4 @@ class SingleRow:
     def extract(self, row: int) -> RowState:
         """The caches themselves: a move, since these kinds have no copy."""
         assert row == 0
-        return RowState(self.lengths[0], tuple(self.layers))
+        return RowState(self.lengths[0], tuple(self.layers), self.lengths[0])

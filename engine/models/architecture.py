@@ -61,10 +61,18 @@ def kv_elements_per_token(config: dict[str, Any]) -> int:
     latent = find_number(config, "kv_lora_rank")
     if latent:
         return layers * (latent + find_number(config, "qk_rope_head_dim"))
+    kv_heads = find_number(config, "num_key_value_heads", "n_kv_heads", default=_num_heads(config))
+    return 2 * layers * kv_heads * head_size(config)
+
+
+def head_size(config: dict[str, Any]) -> int:
+    """Numbers in one attention head's key."""
     hidden = find_number(config, "hidden_size", "n_embd", "d_model", default=1)
-    heads = find_number(config, "num_attention_heads", "n_head", "n_heads", default=1)
-    kv_heads = find_number(config, "num_key_value_heads", "n_kv_heads", default=heads)
-    return 2 * layers * kv_heads * find_number(config, "head_dim", default=hidden // heads)
+    return find_number(config, "head_dim", default=hidden // _num_heads(config))
+
+
+def _num_heads(config: dict[str, Any]) -> int:
+    return find_number(config, "num_attention_heads", "n_head", "n_heads", default=1)
 
 
 def check_architecture(model_type: Any) -> str:

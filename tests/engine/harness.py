@@ -20,6 +20,7 @@ class Harness:
     """Sends commands, steps the engine and keeps every event."""
 
     def __init__(self, data_dir: Path) -> None:
+        self.data_dir = data_dir
         self.events: list[Event] = []
         self.engine = Engine(self.events.append, InlineText(data_dir), data_dir)
 
@@ -51,6 +52,10 @@ class Harness:
 
     def text_of(self, request_id: int) -> str:
         return "".join(delta.text for delta in self.deltas_of(request_id))
+
+    def most_rows_of(self, request_id: int) -> int:
+        """The widest batch that a reply was part of."""
+        return max(delta.statistics.num_rows for delta in self.deltas_of(request_id))
 
     def end_of(self, request_id: int) -> Finished | Failed:
         ends = [event for event in self.events_of(request_id) if isinstance(event, Finished | Failed)]

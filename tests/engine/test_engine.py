@@ -21,6 +21,7 @@ from engine.messages import (
     Turn,
 )
 from engine.models.gguf import import_gguf
+from engine.text.reply_text import ReplyText
 from tests.engine.harness import Harness, submit
 from tests.engine.models.tiny_gguf import write_tiny_gguf
 from tests.engine.tiny import tiny_folder
@@ -105,6 +106,39 @@ def test_cancel_keeps_what_was_delivered(engine, plain, target):
     assert engine.statistics_of(1).num_tokens == 10
 
 
+def test_cancel_between_the_tokens_of_a_burst_keeps_those_before_it(data_dir, target, plain, script, monkeypatch):
+    engine = Harness(data_dir)
+    push = ReplyText.push
+
+    def push_and_cancel(text, token_id):
+        if token_id == plain.ids_of(1)[9]:
+            engine.send(Cancel(1))
+        return push(text, token_id)
+
+    monkeypatch.setattr(ReplyText, "push", push_and_cancel)
+    name = script("agreeing", plain.ids_of(1), [8], depth=8)
+    engine.send(submit(1, target, TEXT, drafter=name))
+    engine.run()
+    assert engine.ids_of(1) == plain.ids_of(1)[:10]
+    assert engine.reason_of(1) == "cancelled"
+
+
+def test_o30_row_that_ends_inside_a_burst_stores_what_it_showed(engine, target, plain, script):
+    name = script("agreeing", plain.ids_of(1), [6])
+    engine.send(submit(1, target, TEXT, drafter=name, max_tokens=9))
+    engine.run()
+    assert engine.ids_of(1) == plain.ids_of(1)[:9]
+    (loaded,) = [event for event in engine.events if isinstance(event, ModelLoaded)]
+    shown = Turn("assistant", engine.text_of(1), tuple(engine.ids_of(1)), loaded.facts.tokenizer_id)
+    earlier = (Turn("user", TEXT), shown)
+    engine.send(submit(2, target, "and then?", drafter=name, earlier=earlier))
+    engine.run()
+    cold = Harness(engine.data_dir)
+    cold.send(submit(1, target, "and then?", earlier=earlier))
+    cold.run()
+    assert engine.ids_of(2) == cold.ids_of(1)
+
+
 def test_cancel_of_an_unknown_or_ended_request_does_nothing(engine, plain, target):
     engine.send(Cancel(7), submit(1, target, TEXT))
     engine.run()
@@ -179,9 +213,9 @@ def test_more_requests_than_the_batch_holds_wait_and_are_all_answered(engine, pl
     assert "waiting" in {event.phase for event in engine.events_of(11) if isinstance(event, Progress)}
 
 
-def test_model_outside_the_proven_list_runs_alone_and_says_that_the_drafter_is_off(engine, tmp_path):
-    window = tiny_folder(tmp_path / "window", "gemma3_text", sliding_window=16, sliding_window_pattern=2)
-    engine.send(*(submit(request_id, window, TEXT, drafter="ngram", max_tokens=30) for request_id in (1, 2)))
+def test_model_that_cannot_be_batched_runs_alone_and_says_that_the_drafter_is_off(engine, tmp_path):
+    lone = tiny_folder(tmp_path / "lone", rope_scaling={"rope_type": "dynamic", "factor": 2.0})
+    engine.send(*(submit(request_id, lone, TEXT, drafter="ngram", max_tokens=30) for request_id in (1, 2)))
     engine.run()
     assert engine.ids_of(1) == engine.ids_of(2)
     assert len(engine.ids_of(1)) == 30

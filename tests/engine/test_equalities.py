@@ -80,6 +80,25 @@ def test_cancelled_neighbour_equals_no_neighbour(engine, target, alone, drafter)
     assert [engine.ids_of(index) for index in (0, 2)] == [alone(PROMPTS[index]) for index in (0, 2)]
 
 
+def test_o29_rows_of_very_unequal_length_that_join_one_after_the_other_equal_their_solo_runs(engine, target, alone):
+    texts = ["a" * 50, "d" * 7, "c" * 200]
+    for request_id, text in enumerate(texts):
+        engine.send(submit(request_id, target, text, max_tokens=60))
+        engine.step_until(lambda request_id=request_id: len(engine.ids_of(request_id)) > 3)
+    engine.run()
+    assert [engine.ids_of(index) for index in range(3)] == [alone(text, max_tokens=60) for text in texts]
+    assert engine.most_rows_of(2) >= 2
+
+
+def test_o31_row_that_finishes_early_leaves_the_others_intact(engine, target, alone):
+    limits = (3, 20, 40)
+    engine.send(*(submit(index, target, PROMPTS[index], max_tokens=limit) for index, limit in enumerate(limits)))
+    engine.run()
+    assert [engine.ids_of(index) for index in range(3)] == [
+        alone(PROMPTS[index], max_tokens=limit) for index, limit in enumerate(limits)
+    ]
+
+
 @pytest.mark.parametrize("accepts", [[0], [2], [6], [0, 6, 3, 1]])
 def test_forced_acceptance_changes_no_token(engine, target, alone, script, accepts):
     truths = [alone(text, max_tokens=60) for text in PROMPTS]

@@ -166,8 +166,8 @@ def test_remapped_architecture_is_known(folder):
 
 
 def test_unproven_model_says_why_it_runs_alone(folder):
-    change_config(folder, model_type="gemma3_text")
-    assert "gemma3_text" in read_facts("", folder).batch_refusal
+    change_config(folder, model_type="gemma3n")
+    assert "gemma3n" in read_facts("", folder).batch_refusal
 
 
 def test_copy_of_a_folder_has_the_same_tokenizer(folder, tmp_path):

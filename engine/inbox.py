@@ -1,0 +1,40 @@
+"""What is on its way to the engine, from any thread."""
+
+from __future__ import annotations
+
+import queue
+import time
+from typing import TYPE_CHECKING
+
+from engine.messages import Cancel, Command, Failed
+
+if TYPE_CHECKING:
+    from engine.text.prompt import Prompt
+
+
+class Inbox:
+    """A queue that also answers whether a request's Cancel is in it."""
+
+    def __init__(self) -> None:
+        self._queue: queue.SimpleQueue[tuple[float, Command | Prompt | Failed]] = queue.SimpleQueue()
+        self._stopping: set[int] = set()
+
+    def put(self, message: Command | Prompt | Failed) -> None:
+        """Add a message with the monotonic time; never blocks."""
+        if isinstance(message, Cancel):
+            self._stopping.add(message.request_id)
+        self._queue.put((time.monotonic(), message))
+
+    def get(self) -> tuple[float, Command | Prompt | Failed]:
+        """Take the oldest message and the time it was put, waiting for one."""
+        sent_at, message = self._queue.get()
+        if isinstance(message, Cancel):
+            self._stopping.discard(message.request_id)
+        return sent_at, message
+
+    def is_empty(self) -> bool:
+        return self._queue.empty()
+
+    def is_stopping(self, request_id: int) -> bool:
+        """Whether a Cancel for this request waits here; cheap enough to ask for every token."""
+        return request_id in self._stopping

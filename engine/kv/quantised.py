@@ -1,0 +1,143 @@
+"""Quantised keys and values of one full-attention layer, for rows of unequal length.
+
+Tokens before `start` attend to exact keys and values, those from `start` on to quantised ones, whichever forward they
+come in; so the text does not depend on chunks, proposals or neighbours. All tokens are stored quantised; the exact ones
+before `start` are kept beside them until no row is shorter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import mlx.core as mx
+
+from engine.kv.buffers import Arrays, Buffers, Columns
+from engine.kv.extent import Extent, Forward
+from engine.kv.scheme import KvScheme
+
+RowHalves = tuple[Arrays, Arrays]  # exact keys and values, packed ones; a row has one of the two
+
+
+class DelayedForward:
+    """Geometry of one forward that may reach over `start`; all layers share its arrays."""
+
+    def __init__(self, forward: Forward, start: int) -> None:
+        self._forward = forward
+        self._start = start
+        self.is_exact = forward.end <= start
+        self.is_packed = min(forward.lengths) >= start
+        self.num_exact_columns = min(forward.end, start + 1)
+
+    @cached_property
+    def exact_columns(self) -> Columns:
+        """Where the tokens go in the exact half; those from `start` on all into column `start`, which nobody reads."""
+        forward = self._forward
+        if self.is_exact:
+            return forward.columns
+        return Columns(forward.row_indices, mx.minimum(forward.positions, self._start), None)
+
+    def mask(self, window_size: int | None, return_array: bool) -> mx.array | str | None:
+        """As the forward's own; where both halves are fetched, over the columns of the exact one and the packed."""
+        if self.is_exact or self.is_packed:
+            return self._forward.mask(window_size, return_array)
+        both = self._forward.array_mask(window_size)
+        reads_exact = self._forward.positions[:, None, :, None] < self._start
+        return mx.concatenate([both[..., : self.num_exact_columns] & reads_exact, both & ~reads_exact], axis=-1)
+
+
+class QuantisedAttention:
+    """One layer's keys and values, packed as mlx-lm's QuantizedKVCache packs them: weights, scales, biases of each."""
+
+    def __init__(self, extent: Extent, scheme: KvScheme) -> None:
+        self._extent = extent
+        self._scheme = scheme
+        self._exact = Buffers(limit=scheme.start + 1)
+        self._packed = Buffers()
+        self.group_size = scheme.group_size
+
+    @property
+    def offset(self) -> int | mx.array:
+        return self._extent.forward.offset
+
+    @property
+    def bits(self) -> int:
+        """Present where packed arrays are fetched: mlx-lm's attention unpacks those of a cache that has it."""
+        if self._delayed.is_packed:
+            return self._scheme.bits
+        raise AttributeError("bits")
+
+    @property
+    def _delayed(self) -> DelayedForward:
+        return self._extent.shared(DelayedForward, self._scheme.start)
+
+    def make_mask(
+        self, num_tokens: int, return_array: bool = False, window_size: int | None = None
+    ) -> mx.array | str | None:
+        assert num_tokens == self._extent.forward.width
+        return self._delayed.mask(window_size, return_array)
+
+    def update_and_fetch(self, keys: mx.array, values: mx.array) -> tuple[Any, Any]:
+        """Append after each row's length; returns keys and values, packed or exact as the forward needs them."""
+        forward, delayed = self._extent.forward, self._delayed
+        packed = self._packed.write(self._pack(keys, values), forward.columns, forward.end)
+        if delayed.is_packed:
+            return packed[:3], packed[3:]
+        exact = self._exact.write((keys, values), delayed.exact_columns, delayed.num_exact_columns)
+        if delayed.is_exact:
+            return exact[0], exact[1]
+        return self._both(exact[0], packed[:3]), self._both(exact[1], packed[3:])
+
+    def begin(self) -> None:
+        """A rewind is a change of lengths alone."""
+
+    def commit(self, kept: Sequence[int]) -> None:
+        """Release the exact half once no row needs it."""
+        self._release([length + count for length, count in zip(self._extent.lengths, kept, strict=True)])
+
+    def arrays(self) -> list[mx.array]:
+        return [*self._exact.arrays, *self._packed.arrays]
+
+    def extract(self, row: int) -> RowHalves:
+        """The exact half of a row before `start`, else the packed one."""
+        length = self._extent.lengths[row]
+        if length < self._scheme.start:
+            return self._exact.extract(row, length), ()
+        return (), self._packed.extract(row, length)
+
+    def stage(self, rows: Mapping[int, RowHalves]) -> RowHalves:
+        packed = {row: halves[1] or self._pack(*halves[0]) for row, halves in rows.items()}
+        exact = {row: halves[0] for row, halves in rows.items() if halves[0]}
+        lengths = [*self._extent.lengths, *(arrays[0].shape[2] for arrays in packed.values())]
+        num_exact_columns = min(max(lengths), self._scheme.start + 1)
+        staged = self._exact.stage(exact, num_exact_columns) if exact else self._exact.arrays
+        return staged, self._packed.stage(packed, max(lengths))
+
+    def adopt(self, staged: RowHalves) -> None:
+        self._exact.arrays, self._packed.arrays = staged
+
+    def filter(self, keep: Sequence[int]) -> None:
+        self._exact.filter(keep)
+        self._packed.filter(keep)
+        self._release([self._extent.lengths[row] for row in keep])
+
+    def minimum_reusable_offset(self, length: int) -> int:
+        """The exact half of a row that has reached `start` is gone."""
+        return self._scheme.start if length >= self._scheme.start else 0
+
+    def _release(self, lengths: Sequence[int]) -> None:
+        if all(length >= self._scheme.start for length in lengths):
+            self._exact.arrays = ()
+
+    def _pack(self, keys: mx.array, values: mx.array) -> Arrays:
+        group_size, bits = self.group_size, self._scheme.bits
+        return (
+            *mx.quantize(keys, group_size=group_size, bits=bits),
+            *mx.quantize(values, group_size=group_size, bits=bits),
+        )
+
+    def _both(self, exact: mx.array, packed: Arrays) -> mx.array:
+        weights, scales, biases = packed
+        unpacked = mx.dequantize(weights, scales, biases, group_size=self.group_size, bits=self._scheme.bits)
+        return mx.concatenate([exact, unpacked], axis=2)

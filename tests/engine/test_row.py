@@ -1,0 +1,54 @@
+"""Rows: what one round adds to a reply, and what stays in its state."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engine.drafters.none import NoDrafter, NoDraftRows
+from engine.messages import Delta, Finished, Sampling
+from engine.row import Row
+from engine.statistics import ReplyCounter
+from engine.text.reply_text import ReplyText
+from engine.text.tokenizer import Tokenizer, load_tokenizer
+
+LETTERS = "abcd"
+
+
+@pytest.fixture(scope="module")
+def tokenizer(target: Path) -> Tokenizer:
+    return load_tokenizer(target)
+
+
+def row_with(tokenizer: Tokenizer, **sampling: object) -> Row:
+    rules = Sampling(**sampling)  # type: ignore[arg-type]
+    text = ReplyText(tokenizer, rules.stops)
+    return Row(1, [1, 2, 3], rules, tokenizer.end_ids, NoDrafter(), NoDraftRows(), text, ReplyCounter(0.0))
+
+
+@pytest.mark.parametrize(
+    ("sampling", "accepted", "delivered", "kept", "reason"),
+    [
+        ({}, 3, "abcd", 4, None),
+        ({}, 1, "ab", 2, None),
+        ({}, 0, "a", 1, None),
+        ({"max_tokens": 2}, 3, "ab", 3, "length"),
+        ({"max_tokens": 4}, 3, "abcd", 4, "length"),
+        ({"stops": ("bc",)}, 3, "a", 4, "stop"),
+    ],
+)
+def test_state_holds_exactly_what_was_delivered(tokenizer, sampling, accepted, delivered, kept, reason):
+    row = row_with(tokenizer, **sampling)
+    delivery = row.deliver(tokenizer.encode(LETTERS, inert=True), 3, accepted)
+    assert "".join(event.text for event in delivery.events if isinstance(event, Delta)) == delivered
+    assert (delivery.kept, delivery.is_last) == (kept, reason is not None)
+    assert [event.reason for event in delivery.events if isinstance(event, Finished)] == ([reason] if reason else [])
+
+
+def test_end_token_is_neither_delivered_nor_kept(tokenizer):
+    end_id = next(iter(tokenizer.end_ids))
+    first, *_ = tokenizer.encode(LETTERS, inert=True)
+    delivery = row_with(tokenizer).deliver([first, end_id, first, first], 3, 3)
+    assert [event.token_ids for event in delivery.events if isinstance(event, Delta)] == [(first,)]
+    assert (delivery.kept, delivery.is_last) == (2, True)
