@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from engine.messages import Failed
 
 
 def sentence(error: Exception) -> str:
-    """The exception's text with a capital at its start and one full stop at its end."""
-    text = str(error)
-    return text[:1].upper() + text[1:].rstrip(".") + "."
+    """The exception's text with one full stop at its end and a capital at its start, unless that is a name."""
+    text = str(error).rstrip(".") + "."
+    begins_with_word = re.match(r"[a-z]+[ ,:;.]", text + " ") and not re.match(r"\w+\.\w", text)
+    return text[:1].upper() + text[1:] if begins_with_word else text
 
 
 def failed(request_id: int, code: str, error: Exception) -> Failed:

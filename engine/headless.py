@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import logging
+import os
 import queue
 import secrets
 import signal
@@ -20,8 +21,10 @@ from engine.blas import missing_blas_hint, preload_blas
 from engine.messages import Cancel, Delta, Event, Failed, Finished, Notice, Sampling, Shutdown, Submit, Turn
 from engine.thread import EngineThread
 
+ENGINE_FAILED = 1
 BAD_INPUT = 2
 INTERRUPTED = 130
+READER_GONE = 141
 
 
 class BadInputError(Exception):
@@ -50,7 +53,7 @@ class Reply:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; returns the exit status: 0, 2 for bad input, 130 after an interrupt."""
+    """Run one command; returns the exit status: 0, 1 for an engine that failed, 2 for bad input, 130 if interrupted."""
     preload_blas()
     logging.basicConfig(level=logging.CRITICAL)  # every failure is told in a sentence of its own
     options = _parser().parse_args(arguments)
@@ -59,6 +62,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BadInputError as error:
         print(f"slipstream-engine: {error}", file=sys.stderr)
         return BAD_INPUT
+    except BrokenPipeError:  # of `slipstream-engine … | head`; what Python still holds back has nowhere to go
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return READER_GONE
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -104,7 +110,7 @@ def _questions(options: argparse.Namespace) -> list[str]:
 
 def _read_batch(path: Path) -> list[str]:
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8").split("\n")  # JSON may hold other line separators
     except (OSError, UnicodeDecodeError) as error:
         raise BadInputError(f"{path} cannot be read: {error}") from error
     questions = [_read_line(path, number, line) for number, line in enumerate(lines, start=1) if line.strip()]
@@ -139,17 +145,22 @@ def _collect(
     streams = not options.json and options.batch is None
     replies = {submit.request_id: Reply(submit.sampling.seed) for submit in submits}
     results: dict[int, dict[str, Any]] = {}
+    codes: set[str] = set()
     with _interrupt_cancels(engine, replies) as interrupts:
         while len(results) < len(submits):
-            _take(events.get(), replies, results, streams)
-    if streams:
+            event = events.get()
+            _take(event, replies, results, streams)
+            codes |= {event.code} if isinstance(event, Failed) else set()
+    if streams and any(reply.text for reply in replies.values()):
         print()
-    else:
+    if not streams:
         for submit in submits:
             print(json.dumps(results[submit.request_id], ensure_ascii=False))
     if interrupts:
         return INTERRUPTED
-    return BAD_INPUT if any("error" in result for result in results.values()) else 0
+    if codes:
+        return ENGINE_FAILED if "engine" in codes else BAD_INPUT
+    return 0
 
 
 def _take(event: Event, replies: dict[int, Reply], results: dict[int, dict[str, Any]], streams: bool) -> None:
@@ -165,7 +176,8 @@ def _take(event: Event, replies: dict[int, Reply], results: dict[int, dict[str, 
             results[event.request_id] = replies[event.request_id].describe(event)
         case Failed():
             print(f"slipstream-engine: {event.text}", file=sys.stderr)
-            results[event.request_id] = replies[event.request_id].describe(event)
+            for request_id in (event.request_id,) if event.request_id else replies.keys() - results.keys():
+                results[request_id] = replies[request_id].describe(event)
         case _:
             pass
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from dataclasses import fields
@@ -12,6 +13,8 @@ import pytest
 
 from engine.headless import main
 from engine.messages import Statistics
+from engine.models.locate import STARTER_FILE
+from tests.engine.models.tiny_gguf import write_tiny_gguf
 
 QUESTION = "The quick brown fox"
 
@@ -79,7 +82,7 @@ def test_bad_input_is_one_sentence_and_status_2(target, capsys, arguments, part)
     assert ask(*arguments, *model) == 2
     captured = capsys.readouterr()
     assert part in captured.err
-    assert captured.out.strip() == ""
+    assert captured.out == ""
     assert "Traceback" not in captured.err
 
 
@@ -100,3 +103,57 @@ def test_interrupt_ends_the_reply_and_keeps_what_was_written(target, data_dir):
     assert process.returncode == 130
     assert b"Traceback" not in errors
     assert len(first + output) > 4
+
+
+def test_batch_line_may_hold_another_line_separator(target, tmp_path, capsys):
+    batch = tmp_path / "questions.jsonl"
+    batch.write_text('{"prompt": "one\u2028two"}\n', encoding="utf-8")
+    assert ask("--batch", batch, "--model", target, "--max-tokens", "2") == 0
+    assert len(capsys.readouterr().out.splitlines()) == 1
+
+
+def test_reader_that_goes_away_is_not_an_error_of_ours(target, data_dir):
+    command = f"{sys.executable} -m engine.headless ask hello --max-tokens 300 --model '{target}' | head -c 3"
+    run = subprocess.run(command, shell=True, capture_output=True, timeout=120, check=False)
+    assert len(run.stdout) == 3
+    assert run.stderr == b""
+
+
+@pytest.mark.parametrize("damage", ["config.json", "model.safetensors", "tokenizer.json"])
+def test_folder_that_lacks_a_file_is_refused_with_its_name(target, tmp_path, capsys, damage):
+    broken = shutil.copytree(target, tmp_path / "broken")
+    (broken / damage).unlink()
+    assert ask(QUESTION, "--model", broken) == 2
+    captured = capsys.readouterr()
+    assert damage.split(".")[0].replace("model", "safetensors") in captured.err
+    assert captured.out == ""
+
+
+def test_folder_whose_index_names_an_absent_shard_is_refused_with_its_name(target, tmp_path, capsys):
+    broken = shutil.copytree(target, tmp_path / "broken")
+    index = {"weight_map": {"model.norm.weight": "model-00002-of-00002.safetensors"}}
+    (broken / "model.safetensors.index.json").write_text(json.dumps(index))
+    assert ask(QUESTION, "--model", broken) == 2
+    assert "model-00002-of-00002.safetensors" in capsys.readouterr().err
+
+
+def test_folder_without_a_template_answers_and_says_so(target, tmp_path, capsys):
+    plain = shutil.copytree(target, tmp_path / "plain")
+    config = json.loads((plain / "tokenizer_config.json").read_text())
+    config.pop("chat_template")
+    (plain / "tokenizer_config.json").write_text(json.dumps(config))
+    assert ask(QUESTION, "--model", plain, "--max-tokens", "3") == 0
+    assert "template" in capsys.readouterr().err
+
+
+def test_truncated_gguf_file_is_refused(tmp_path, capsys):
+    path = write_tiny_gguf(tmp_path / "tiny.gguf")
+    path.write_bytes(path.read_bytes()[:-200])
+    assert ask(QUESTION, "--model", path) == 2
+    assert "tiny.gguf" in capsys.readouterr().err
+
+
+def test_starter_with_another_sha256_is_refused(tmp_path, capsys):
+    path = write_tiny_gguf(tmp_path / STARTER_FILE)
+    assert ask(QUESTION, "--model", path) == 2
+    assert "sha256" in capsys.readouterr().err
