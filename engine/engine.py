@@ -92,10 +92,12 @@ class Engine:
 
     def fail(self, text: str) -> None:
         """Fail every request; for a fault of the engine itself."""
-        for request_id in {*self._pending, *self._loader.waiting_ids()}:
+        for request_id in {*self._pending, *self._loader.drop()}:
             self._emit(Failed(request_id, "engine", text))
+        self._pending.clear()
         for group in self._groups:
             group.fail(text)
+        self._groups.clear()
 
     def _emit(self, event: Event) -> None:
         """Hand an event over; a request whose consumer throws is ended between steps, and no other is harmed."""
@@ -145,9 +147,16 @@ class Engine:
         pending = self._pending.pop(prompt.request_id, None)
         if pending is None:
             return
-        assert pending.target is not None
         for notice in prompt.notices:
             self._emit(notice)
+        try:
+            self._add_row(prompt, pending)
+        except Exception as error:
+            log.exception("request %d could not be opened", prompt.request_id)
+            self._emit(failed(prompt.request_id, "engine", error))
+
+    def _add_row(self, prompt: Prompt, pending: Pending) -> None:
+        assert pending.target is not None
         drafter = load_drafter(pending.submit.drafter, pending.target.facts)
         is_stopping = partial(self._inbox.is_stopping, prompt.request_id)
         row = open_row(pending.submit, prompt, drafter, pending.target.view, pending.sent_at, is_stopping)
@@ -192,4 +201,6 @@ class Engine:
             self._cancel(request_id)
         for group in self._groups:
             group.end()
+        self._groups.clear()  # arrays go here, on the thread that made them
+        self._loader.drop()
         self.is_shut_down = True

@@ -73,6 +73,13 @@ class Loader:
                 return True
         return False
 
+    def drop(self) -> list[int]:
+        """Let go of every target and load; returns the requests that waited for one."""
+        request_ids = self.waiting_ids()
+        self._targets.clear()
+        self._loadings.clear()
+        return request_ids
+
     def waiting_ids(self) -> list[int]:
         return [request_id for loading in self._loadings.values() for request_id in loading.waiting]
 

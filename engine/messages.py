@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+STARTER = "starter"  # the target that stands for the packaged starter model
+
 
 @dataclass(frozen=True, slots=True)
 class Turn:
@@ -33,7 +35,8 @@ class Sampling:
 class LoadModel:
     """Load a target before it is needed; answered by Progress events, then ModelLoaded or Failed.
 
-    `target` is a path: an mlx-lm model folder, a Hugging Face cache entry or a GGUF file.
+    `target` is STARTER or a path: an mlx-lm model folder, a Hugging Face cache entry or a GGUF file. A cancelled load
+    is answered by Finished.
     """
 
     request_id: int

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from engine.acceptance import Emission, emit
 from engine.drafters.base import Drafter, DraftRow, DraftRows, TargetView
-from engine.messages import Delta, Event, Finished, Sampling, Submit
+from engine.messages import Delta, Event, Finished, Notice, Sampling, Submit
 from engine.sampling import Choice
 from engine.statistics import ReplyCounter
 from engine.text.prompt import Prompt
@@ -37,6 +37,7 @@ class Row:
     counter: ReplyCounter
     position: int = 0  # index in the reply of the next token; starts past a continued reply's tokens
     pending: int = field(init=False)  # known, but not in the target's state
+    context_length: int = 0  # tokens; 0 where the reply's own limit ends it first
     is_stopping: Callable[[], bool] = field(default=lambda: False)  # asked between the tokens of a burst
     num_read: int = 0  # prompt tokens in the target's state
     num_delivered: int = 0
@@ -93,6 +94,8 @@ class Row:
         events: list[Event] = []
         if text or token_ids:
             events.append(Delta(self.request_id, text, token_ids, num_accepted, statistics))
+        if reason == "length" and self.context_length:
+            events.append(Notice(self.request_id, "context", full_context(self.context_length)))
         if reason is not None:
             events.append(Finished(self.request_id, reason, statistics))
         return tuple(events)
@@ -111,6 +114,13 @@ class Row:
         return "".join(pieces), len(emission.token_ids), emission.reason
 
 
+def full_context(context_length: int) -> str:
+    """The sentence for a reply that the context ends."""
+    return (
+        f"The context of {context_length:,} tokens is full. Start a new chat, or choose a model with a longer context."
+    )
+
+
 def open_row(
     submit: Submit,
     prompt: Prompt,
@@ -121,10 +131,12 @@ def open_row(
 ) -> Row:
     """A row that has read nothing yet; a continued reply counts its tokens on from where it stopped."""
     split = len(prompt.token_ids) - prompt.num_reply_tokens
+    room = target.context_length - len(prompt.token_ids)
     return Row(
         request_id=submit.request_id,
         prompt_ids=prompt.token_ids,
-        sampling=submit.sampling,
+        sampling=replace(submit.sampling, max_tokens=min(submit.sampling.max_tokens, room)),
+        context_length=target.context_length if room <= submit.sampling.max_tokens else 0,
         end_ids=prompt.tokenizer.end_ids,
         drafter=drafter,
         draft_rows=drafter.open(target),

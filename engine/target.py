@@ -40,7 +40,7 @@ class Target:
 
     @property
     def view(self) -> TargetView:
-        return TargetView(self.facts.vocab_size)
+        return TargetView(self.facts.vocab_size, self.facts.context_length)
 
     def open_rows(self, kv_scheme: KvScheme = UNQUANTISED) -> Rows:
         """Empty state for rows; a model outside the proven list gets one unquantised row that cannot be rewound."""

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 import threading
 from collections.abc import Callable
 from pathlib import Path
 
 from engine.inbox import Inbox
-from engine.messages import Command, CountTokens, EstimateMemory, Event, Failed, Inspect, PreviewTemplate
+from engine.messages import (
+    Command,
+    CountTokens,
+    EstimateMemory,
+    Event,
+    Failed,
+    Inspect,
+    LoadModel,
+    PreviewTemplate,
+    Shutdown,
+    Submit,
+)
 from engine.models.locate import default_data_dir
 from engine.text.thread import TextThread
 
@@ -43,23 +53,28 @@ class EngineThread:
     def join(self, timeout: float | None = None) -> bool:
         """Wait for the end that Shutdown asked for; False where it has not come in `timeout` seconds."""
         self._thread.join(timeout)
-        if self._thread.is_alive():
-            return False
-        self._text.close()
-        return True
+        return not self._thread.is_alive()
 
     def _run(self) -> None:
+        try:
+            self._serve()
+        except Exception as error:
+            log.exception("the engine could not start")
+            self._refuse(f"The engine could not start: {error}. Install Slipstream again, or see the log.")
+        finally:
+            self._text.close()
+
+    def _serve(self) -> None:
         import mlx.core as mx
 
         try:
-            self._serve()
+            self._loop()
         finally:
             # Without this a process that ends right after a thread ran compiled code aborts now and then.
-            gc.collect()
             mx.synchronize()
             mx.clear_streams()
 
-    def _serve(self) -> None:
+    def _loop(self) -> None:
         from engine.engine import Engine
 
         engine = Engine(self._emit, self._text, self._data_dir, self._inbox)
@@ -72,3 +87,13 @@ class EngineThread:
                 text = f"The engine failed: {error}. Every reply up to here is kept; send the message again."
                 engine.fail(text)
                 self._emit(Failed(0, "engine", text))
+
+    def _refuse(self, text: str) -> None:
+        """Answer everything with the reason why there is no engine, until Shutdown."""
+        self._emit(Failed(0, "engine", text))
+        while True:
+            _, message = self._inbox.get()
+            if isinstance(message, Shutdown):
+                return
+            if isinstance(message, Submit | LoadModel):
+                self._emit(Failed(message.request_id, "engine", text))

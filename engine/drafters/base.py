@@ -16,6 +16,7 @@ class TargetView:
     """What a drafter may know of its target; a target port that a drafter needs becomes a field here."""
 
     vocab_size: int
+    context_length: int  # tokens
     ports: frozenset[str] = frozenset()
 
 

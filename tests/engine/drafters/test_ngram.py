@@ -7,7 +7,7 @@ from engine.drafters.ngram import MAX_DEPTH, NgramDrafter, NgramRows, proposal_l
 
 
 def rows_with(*prompts: list[int]) -> NgramRows:
-    rows = NgramDrafter().open(TargetView(vocab_size=100))
+    rows = NgramDrafter().open(TargetView(vocab_size=100, context_length=512))
     states = [DrafterState(len(prompt) - 1, tuple(prompt[:-1])) for prompt in prompts]
     rows.prepare_append(states).commit()
     return rows
@@ -85,7 +85,7 @@ def test_captured_state_proposes_what_the_uninterrupted_row_does():
     rows = rows_with([1, 2, 3, 50, 51, 52, 1, 2, 3], [7, 8])
     propose(rows, 3, 8)
     rows.commit([3, 1], None)
-    restored = NgramDrafter().open(TargetView(vocab_size=100))
+    restored = NgramDrafter().open(TargetView(vocab_size=100, context_length=512))
     restored.prepare_append([rows.capture(0)]).commit()
     rows.filter([0])
     assert rows.capture(0).num_tokens == 11
