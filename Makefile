@@ -1,5 +1,6 @@
 # make run    makes .venv, fetches the starter model and opens the window; ARGS="--model PATH" goes to it
 # make test   makes .venv and runs every check, offscreen; ARGS="tests/engine -k ngram" narrows the tests
+# make soak   random replies that come and go, twenty times as long as in make test
 # make bench  measures this machine
 # make lint   ruff and mypy alone
 # make clean  removes .venv and what the tools left
@@ -11,7 +12,7 @@ EXTRAS ?=
 VENV := .venv/bin/python
 WITH_BLAS = LD_PRELOAD="$$($(VENV) -m engine.blas --print)"
 
-.PHONY: run test bench lint clean venv venv-dev
+.PHONY: run test soak bench lint clean venv venv-dev
 
 run: venv
 	@$(VENV) -m app.launch $(ARGS)
@@ -19,6 +20,9 @@ run: venv
 test: lint
 	@QT_QPA_PLATFORM=offscreen $(VENV) -m app.system_libraries
 	@QT_QPA_PLATFORM=offscreen $(WITH_BLAS) $(VENV) -m pytest $(ARGS)
+
+soak: venv-dev
+	@SLIPSTREAM_SOAK_ROUNDS=20000 $(WITH_BLAS) $(VENV) -m pytest tests/engine/test_soak.py $(ARGS)
 
 bench: venv-dev
 	@[ -e tests/benchmarks/__main__.py ] || { echo "There is no benchmark in this version." >&2; exit 1; }

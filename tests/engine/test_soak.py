@@ -18,7 +18,7 @@ from tests.engine.families import FAMILIES
 from tests.engine.harness import Harness, submit
 from tests.engine.tiny import tiny_folder
 
-ROUNDS = int(os.environ.get("SLIPSTREAM_SOAK_ROUNDS", "120"))
+ROUNDS = int(os.environ.get("SLIPSTREAM_SOAK_ROUNDS", "1000"))
 SOAKED = ("gemma3_text", "llama", "qwen3_next")  # windows, full attention, recurrent state
 NUM_ROWS = 8
 LONGEST = 50
