@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -53,3 +54,20 @@ def test_two_requests_in_one_batch_equal_each_alone(starter, starter_folder):
     assert starter.ids_of(23) == starter.ids_of(21)
     assert starter.ids_of(24) == starter.ids_of(22)
     assert starter.statistics_of(24).num_rows == 2
+
+
+def test_rows_of_unlike_drafters_temperatures_and_lengths_equal_each_alone(starter, starter_folder):
+    unlike = [
+        ("Say hello.", {"drafter": "none", "max_tokens": 20}),
+        (ALPHABET, {"drafter": "ngram", "max_tokens": 48}),
+        ("Name a colour. " * 20, {"drafter": "ngram", "temperature": 0.7, "seed": 3, "max_tokens": 24}),
+        ("Why?", {"drafter": "none", "temperature": 1.1, "seed": 4, "max_tokens": 32}),
+    ]
+    alone = [submit(31 + index, starter_folder, text, **options) for index, (text, options) in enumerate(unlike)]
+    for request in alone:
+        starter.send(request)
+        starter.run()
+    starter.send(*(replace(request, request_id=request.request_id + 10) for request in alone))
+    starter.run()
+    assert [starter.ids_of(40 + i) for i in range(1, 5)] == [starter.ids_of(30 + i) for i in range(1, 5)]
+    assert max(starter.most_rows_of(40 + i) for i in range(1, 5)) >= 3
