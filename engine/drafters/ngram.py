@@ -49,6 +49,11 @@ class NgramHistory:
                 return end, self._match_length(end, length)
         return None
 
+    def follow(self, start: int, num_tokens: int) -> tuple[int, ...]:
+        """The tokens from `start` on; past the end of the text what repeats goes on repeating."""
+        period = len(self.token_ids) - start
+        return tuple(self.token_ids[start + index % period] for index in range(num_tokens))
+
     def _match_length(self, end: int, known: int) -> int:
         """Tokens that agree before `end` and before the end of the history, at most UNPARKING_MATCH."""
         length, distance = known, len(self.token_ids) - end
@@ -75,7 +80,7 @@ class NgramRow:
             end, match_length = found
             if self.num_failures < FAILURES_BEFORE_PARKING or match_length >= UNPARKING_MATCH:
                 num_proposed = min(MAX_DEPTH, proposal_length(match_length), depth)
-                self.proposal = tuple(self.history.token_ids[end : end + num_proposed])
+                self.proposal = self.history.follow(end, num_proposed)
         return self.proposal
 
     def commit(self, kept: int) -> None:

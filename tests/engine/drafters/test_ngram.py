@@ -47,8 +47,9 @@ def test_depth_caps_a_proposal():
     assert propose(rows_with(block + block[:12]), block[11], depth=0) == [[]]
 
 
-def test_proposal_running_over_the_end_of_the_text_is_cut():
-    assert propose(rows_with([5, 5, 5, 5]), 5) == [[5]]
+def test_what_repeats_is_proposed_to_go_on_repeating_past_the_end_of_the_text():
+    assert propose(rows_with([1, 2, 1, 2, 1, 2]), 2, depth=5) == [[1, 2, 1, 2, 1]]
+    assert propose(rows_with([5, 5, 5, 5]), 5, depth=3) == [[5, 5, 5]]
 
 
 def fail_once(rows: NgramRows, mark: int) -> list[int]:
