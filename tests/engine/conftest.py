@@ -11,7 +11,7 @@ import pytest
 from engine.drafters.table import DRAFTERS
 from engine.models.gguf import import_gguf
 from engine.models.locate import find_starter, resolve_target
-from tests.engine.harness import Harness, ScriptedDrafter
+from tests.engine.harness import TEXT, Harness, ScriptedDrafter, submit
 from tests.engine.tiny import tiny_folder
 
 
@@ -60,3 +60,12 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
         return name
 
     return add
+
+
+@pytest.fixture
+def plain(data_dir: Path, target: Path) -> Harness:
+    """The same request answered without anything special, to compare with."""
+    engine = Harness(data_dir)
+    engine.send(submit(1, target, TEXT))
+    engine.run()
+    return engine

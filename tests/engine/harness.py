@@ -13,6 +13,7 @@ from engine.engine import Engine
 from engine.messages import Command, Delta, Event, Failed, Finished, Sampling, Statistics, Submit, Turn
 from engine.text.thread import InlineText
 
+TEXT = "The quick brown fox"
 _conversations = itertools.count(1)
 
 

@@ -6,7 +6,6 @@ import shutil
 
 import pytest
 
-from engine.drafters.table import DRAFTERS
 from engine.messages import (
     Answer,
     Cancel,
@@ -23,20 +22,9 @@ from engine.messages import (
 )
 from engine.models.gguf import import_gguf
 from engine.text.reply_text import ReplyText
-from tests.engine.harness import Harness, submit
+from tests.engine.harness import TEXT, Harness, submit
 from tests.engine.models.tiny_gguf import write_tiny_gguf
 from tests.engine.tiny import tiny_folder
-
-TEXT = "The quick brown fox"
-
-
-@pytest.fixture
-def plain(data_dir, target) -> Harness:
-    """The same request answered without anything special, to compare with."""
-    engine = Harness(data_dir)
-    engine.send(submit(1, target, TEXT))
-    engine.run()
-    return engine
 
 
 def test_loading_reports_progress_and_then_the_facts(engine, target):
@@ -235,39 +223,6 @@ def test_failing_step_fails_its_rows_and_the_engine_goes_on(engine, plain, targe
     engine.send(submit(2, target, TEXT))
     engine.run()
     assert engine.ids_of(2) == plain.ids_of(1)
-
-
-def test_reply_ends_where_the_context_is_full_and_says_so(engine, target):
-    engine.send(submit(1, target, "word " * 40, max_tokens=2000))
-    engine.run()
-    statistics = engine.statistics_of(1)
-    assert statistics.num_prompt + statistics.num_tokens <= 512
-    if engine.reason_of(1) == "length":
-        assert statistics.num_prompt + statistics.num_tokens == 512
-        assert [event.code for event in engine.events_of(1) if isinstance(event, Notice)] == ["context"]
-
-
-def test_request_that_cannot_become_a_row_fails_alone(engine, plain, target, script, caplog):
-    name = script("opening", [], [0])
-    DRAFTERS[name] = lambda path, facts: 1 / 0
-    engine.send(submit(1, target, TEXT), submit(2, target, TEXT, drafter=name))
-    engine.run()
-    assert isinstance(engine.end_of(2), Failed)
-    assert engine.ids_of(1) == plain.ids_of(1)
-    caplog.clear()
-
-
-def test_engine_that_failed_as_a_whole_fails_every_request_once_and_works_again(engine, plain, target):
-    engine.send(submit(1, target, TEXT), submit(2, target, TEXT))
-    engine.step_until(lambda: bool(engine.ids_of(1)))
-    engine.send(submit(3, target, TEXT))
-    engine.step()
-    engine.engine.fail("It failed.")
-    engine.run()
-    assert [type(engine.end_of(request_id)) for request_id in (1, 2, 3)] == [Failed] * 3
-    engine.send(submit(4, target, TEXT))
-    engine.run()
-    assert engine.ids_of(4) == plain.ids_of(1)
 
 
 def test_question_is_answered_while_nothing_is_loaded(engine, target):
