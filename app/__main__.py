@@ -5,43 +5,57 @@ from __future__ import annotations
 import argparse
 import asyncio
 import logging
+import os
 import signal
 import sqlite3
 import sys
-from concurrent.futures import CancelledError
 from pathlib import Path
 
 import qasync
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMessageBox
 
+from app.application import Application
 from app.bridge import EngineBridge, EngineLike
 from app.conversations.database import Database
 from app.conversations.opening import StorageError
 from app.conversations.recorder import Recorder
 from app.garbage import GarbageCollector
-from app.model_status import STARTER
 from app.settings.folders import data_folder
 from app.single import SingleInstance
 from app.tasks import finish
 from app.theme.theme import Theme
 from app.window import MainWindow
+from engine.messages import STARTER
 from engine.thread import EngineThread
 
 logger = logging.getLogger(__name__)
 STOP_SECONDS = 20.0
+UNSEEN_PLATFORMS = ("offscreen", "minimal")
+
+
+class WindowError(Exception):
+    """The program cannot go on; the text is a sentence for the user."""
 
 
 def main(argv: list[str] | None = None) -> int:
     options = _parse(argv)
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
-    application = QApplication.instance() or QApplication(sys.argv[:1])
+    application = QApplication.instance() or Application(sys.argv[:1])
     assert isinstance(application, QApplication)
     application.setApplicationName("Slipstream")
     application.setDesktopFileName("slipstream")
     application.setQuitOnLastWindowClosed(False)
     if sys.platform != "darwin":
         application.setStyle("Fusion")
-    folder = data_folder()
+    try:
+        return _run(application, options)
+    except WindowError as error:
+        _tell(str(error))
+        return 1
+
+
+def _run(application: QApplication, options: argparse.Namespace) -> int:
+    folder = _data_folder()
     instance = SingleInstance(folder)
     if not instance.take():
         return _leave_to_other(instance)
@@ -69,11 +83,35 @@ def _parse(argv: list[str] | None) -> argparse.Namespace:
     return parser.parse_args(argv)
 
 
+def _data_folder() -> Path:
+    try:
+        return data_folder()
+    except OSError as error:
+        raise WindowError(
+            f"The data folder cannot be used ({error}). "
+            "Make it writable, or choose another one with SLIPSTREAM_DATA, then start again."
+        ) from error
+
+
 def _leave_to_other(instance: SingleInstance) -> int:
     if instance.raise_other():
         return 0
-    print("Slipstream is already running with this data folder. Close it first, or use its window.", file=sys.stderr)
-    return 1
+    raise WindowError("Slipstream is already running with this data folder. Close it first, or use its window.")
+
+
+def _tell(sentence: str) -> None:
+    """On the terminal, and in a box where there is a display: an icon that was clicked has no terminal."""
+    print(sentence, file=sys.stderr)
+    if QApplication.platformName() not in UNSEEN_PLATFORMS:
+        QMessageBox.critical(None, "Slipstream", sentence)
+
+
+def target_of(model: str | None) -> str:
+    """What `--model` names as a target: a path that exists made absolute, any other name as it is."""
+    if not model:
+        return STARTER
+    path = Path(os.path.expanduser(model))
+    return str(path.resolve()) if path.exists() else model
 
 
 async def run_window(
@@ -81,36 +119,51 @@ async def run_window(
 ) -> int:
     """Open the window, wait for its end, then stop: replies first, so that all of them are saved."""
     database = Database(folder)
-    try:
-        problem = await asyncio.wrap_future(database.opened)
-        await asyncio.wrap_future(database.run(lambda store: store.mark_cut_off()))
-    except (sqlite3.Error, StorageError) as error:
-        print(error, file=sys.stderr)
-        database.close()
-        return 1
+    problem = await _open(database)
     bridge = EngineBridge(engine)
     recorder = Recorder(database, bridge)
     theme = Theme()
     theme.follow_system()
-    target = str(Path(model).expanduser().resolve()) if model else STARTER
-    window = MainWindow(theme, database, bridge, recorder, data_dir=folder, target=target, drafter=drafter)
+    window = MainWindow(theme, database, bridge, recorder, data_dir=folder, target=target_of(model), drafter=drafter)
+    instance.raise_asked.connect(window.raise_window)
+    bridge.start()
+    try:
+        await _use(window, problem)
+    except asyncio.CancelledError:
+        logger.info("the window's loop was cancelled")
+    finally:
+        is_saved = _stop(window, bridge, recorder, database)
+    if not is_saved:
+        raise WindowError("The end of a running reply could not be saved. What was saved before is kept.")
+    return 0
+
+
+async def _open(database: Database) -> str:
+    """Wait until conversations can be read; returns a sentence to show, or "" where all is well."""
+    try:
+        problem = await asyncio.wrap_future(database.opened)
+        await asyncio.wrap_future(database.run(lambda store: store.mark_cut_off()))
+    except (sqlite3.Error, StorageError) as error:
+        database.close()
+        raise WindowError(str(error)) from error
+    return problem
+
+
+async def _use(window: MainWindow, problem: str) -> None:
+    """Show the window until it is closed and all that it began has ended."""
     ended = asyncio.Event()
     window.closed.connect(ended.set)
-    instance.raise_asked.connect(window.raise_window)
     _quit_on_signals(ended)
-    bridge.start()
+    application = QApplication.instance()
+    if isinstance(application, Application):
+        application.quit_asked.connect(window.close)
+    if problem:
+        window.show_trouble(problem)
     window.show()
     await window.open()
-    if problem and window.workspace.current is not None:
-        window.workspace.current.show_trouble(problem)
-    try:
-        await ended.wait()
-    except CancelledError:
-        logger.info("the window's loop was cancelled")
+    await ended.wait()
     window.close()
     await finish()
-    _stop(window, bridge, recorder, database)
-    return 0
 
 
 def _quit_on_signals(ended: asyncio.Event) -> None:
@@ -122,12 +175,15 @@ def _quit_on_signals(ended: asyncio.Event) -> None:
             signal.signal(number, lambda *_: loop.call_soon_threadsafe(ended.set))
 
 
-def _stop(window: MainWindow, bridge: EngineBridge, recorder: Recorder, database: Database) -> None:
+def _stop(window: MainWindow, bridge: EngineBridge, recorder: Recorder, database: Database) -> bool:
+    """False where a reply was not saved."""
     if not bridge.stop(STOP_SECONDS):
         logger.error("the engine did not end within %.0f s", STOP_SECONDS)
-    recorder.flush()
+    is_saved = recorder.flush()
     database.close()
+    window.workspace.save()
     window.deleteLater()
+    return is_saved
 
 
 if __name__ == "__main__":

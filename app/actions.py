@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QMenuBar, QPlainTextEdit, QTextEdit, QWidget
 
@@ -28,6 +28,7 @@ class Actions:
     def pop_up(self, button: QWidget) -> None:
         """Show the menus under a button at the window's end side."""
         menu = QMenu(self._window)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for part in self._menus:
             menu.addMenu(part)
         menu.popup(button.mapToGlobal(QPoint(button.width() - menu.sizeHint().width(), button.height() + 2)))

@@ -8,14 +8,14 @@ from PySide6.QtCore import QObject, Signal
 
 from app.bridge import EngineBridge
 from app.figures import write_loading
-from engine.messages import Event, Failed, LoadModel, ModelFacts, ModelLoaded, Progress
+from engine.messages import STARTER, Event, Failed, LoadModel, ModelFacts, ModelLoaded, Progress
 
-STARTER = "starter"
 STARTER_NAME = "SmolLM2 135M"
 
 
 class ModelStatus(QObject):
     changed = Signal()
+    engine_failed = Signal(str)  # what the engine says of itself, whichever request was running
 
     def __init__(self, bridge: EngineBridge, target: str, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -63,6 +63,9 @@ class ModelStatus(QObject):
                 self.facts, self.error = facts, ""
             case Progress(phase="loading" | "importing") if event.request_id == self._request_id:
                 self._progress = event
+            case Failed(request_id=0, text=text):
+                self.engine_failed.emit(text)
+                return
             case Failed(text=text) if event.request_id == self._request_id:
                 self.error = text
             case _:

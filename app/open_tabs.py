@@ -1,11 +1,12 @@
-"""Which tabs are open, kept in the data folder so that the next start opens them again."""
+"""Which tabs are open and what is written in them, kept in the data folder for the next start."""
 
 from __future__ import annotations
 
 import json
 import logging
 import os
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 logger = logging.getLogger(__name__)
@@ -14,18 +15,22 @@ FILE_NAME = "open-tabs.json"
 
 @dataclass(frozen=True, slots=True)
 class OpenTabs:
+    """`drafts` are texts that were not sent, by conversation id; "" for a chat that has none."""
+
     conversation_ids: tuple[str, ...] = ()
     current: int = 0
+    drafts: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_open_tabs(folder: Path) -> OpenTabs:
     """Nothing where the file is missing or says something else."""
     try:
         found = json.loads((folder / FILE_NAME).read_text(encoding="utf-8"))
-        return OpenTabs(tuple(str(name) for name in found["conversation_ids"]), int(found["current"]))
+        drafts = {str(name): str(text) for name, text in dict(found.get("drafts", {})).items()}
+        return OpenTabs(tuple(str(name) for name in found["conversation_ids"]), int(found["current"]), drafts)
     except FileNotFoundError:
         return OpenTabs()
-    except (OSError, ValueError, KeyError, TypeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         logger.warning("the list of open tabs was not read: %s", error)
         return OpenTabs()
 

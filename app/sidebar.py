@@ -20,6 +20,7 @@ from app.theme.buttons import SymbolButton
 from app.theme.fonts import font
 from app.theme.pulse import Pulse
 from app.theme.theme import Theme
+from app.tooltips import plain_tooltip
 
 WIDTH, MIN_WIDTH, MAX_WIDTH = 256, 200, 360
 HEADER, FOOTER = 48, 52
@@ -72,7 +73,6 @@ class Sidebar(QWidget):
         column.addWidget(self.footer)
 
     def _connect(self) -> None:
-        self.list.clicked.connect(self._open)
         self.list.activated.connect(self._open)
         self.list.customContextMenuRequested.connect(self._open_menu)
         self.model.rename_asked.connect(self.rename_asked)
@@ -121,6 +121,7 @@ class ConversationList(QListView):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setAccessibleName("Chats")
+        self.setStyleSheet("QListView { activate-on-singleclick: 1; }")  # one signal for a click and for Enter
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setMouseTracking(True)
         self.viewport().setAutoFillBackground(False)
@@ -148,7 +149,7 @@ class Footer(QWidget):
         if (start, end) != self._words:
             self._words = (start, end)
             self.setAccessibleName(f"{start}, {end}".rstrip(", "))
-            self.setToolTip(end)
+            self.setToolTip(plain_tooltip(end))
             self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -29,6 +29,7 @@ from app.theme.fonts import font
 from app.theme.glyphs import GLYPH_WIDTH, draw_dot, draw_focus_ring, draw_round, draw_running
 from app.theme.pulse import Pulse
 from app.theme.theme import Theme
+from app.tooltips import plain_tooltip
 
 ROW_HEIGHT, CAPTION_HEIGHT, INSET = 30, 32, 10
 Index = QModelIndex | QPersistentModelIndex
@@ -109,8 +110,10 @@ class ConversationModel(QAbstractListModel):
             return None
         row = self._rows[index.row()]
         match role:
-            case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.EditRole | Qt.ItemDataRole.ToolTipRole:
+            case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.EditRole:
                 return row.text
+            case Qt.ItemDataRole.ToolTipRole:
+                return plain_tooltip(row.text)
             case Role.ID:
                 return row.conversation_id
             case Role.MARK:

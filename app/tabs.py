@@ -12,6 +12,7 @@ from app.theme.glyphs import GLYPH_WIDTH, draw_dot, draw_focus_ring, draw_round,
 from app.theme.pulse import Pulse
 from app.theme.symbols import draw_symbol
 from app.theme.theme import Theme
+from app.tooltips import plain_tooltip
 
 ROW_HEIGHT = 48
 MIN_WIDTH, MAX_WIDTH = 120, 240
@@ -55,7 +56,7 @@ class TabBar(QTabBar):
     def set_tab(self, index: int, title: str, mark: str) -> None:
         self.setTabText(index, title.replace("&", "&&"))
         self.setTabData(index, mark)
-        self.setTabToolTip(index, title)
+        self.setTabToolTip(index, plain_tooltip(title))
         self.setAccessibleTabName(index, f"{title}, {mark}" if mark else title)
         self.update()
 

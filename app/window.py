@@ -19,7 +19,7 @@ from app.figures import write_amount, write_rate
 from app.model_status import ModelStatus
 from app.shell import Shell
 from app.sidebar import Sidebar
-from app.tasks import start
+from app.tasks import failures, start
 from app.theme.pulse import Pulse
 from app.theme.symbols import app_icon
 from app.theme.theme import Theme
@@ -52,6 +52,7 @@ class MainWindow(QMainWindow):
         self._activity = Activity(bridge, self)
         self._has_said_going_on = False
         self._is_closed = False
+        self._untold: list[str] = []  # sentences that came before there was a tab
 
         def make_session() -> ChatSession:
             return ChatSession(database, bridge, recorder, model=target, drafter=drafter, parent=self)
@@ -86,8 +87,10 @@ class MainWindow(QMainWindow):
         catalogue.conversations_changed.connect(self._show_conversations)
         catalogue.renamed.connect(self._take_title)
         catalogue.deleted.connect(workspace.forget)
-        for source in (catalogue, recorder):
-            source.trouble.connect(self._show_trouble)
+        for source in (catalogue, recorder, workspace):
+            source.trouble.connect(self.show_trouble)
+        failures.happened.connect(self.show_trouble)
+        self.status.engine_failed.connect(self._tell_everywhere)
         self.status.changed.connect(self._refresh_footer)
         self._activity.changed.connect(self._refresh_footer)
 
@@ -96,6 +99,9 @@ class MainWindow(QMainWindow):
         self.status.load()
         await self.catalogue.refresh()
         await self.workspace.restore()
+        if self._untold:
+            self.workspace.tell(" ".join(self._untold))
+            self._untold.clear()
         if self.workspace.current is not None:
             self.workspace.current.composer.field.setFocus()
 
@@ -153,9 +159,18 @@ class MainWindow(QMainWindow):
             self._has_said_going_on = True
             self.workspace.current.say(f"The reply in “{title}” goes on. It is in the sidebar.")
 
-    def _show_trouble(self, sentence: str) -> None:
-        if self.workspace.current is not None:
+    def show_trouble(self, sentence: str) -> None:
+        """Say it above the composer; before there is one, as soon as there is."""
+        if self.workspace.current is not None and not self.workspace.is_restoring:
             self.workspace.current.show_trouble(sentence)
+        else:
+            self._untold.append(sentence)
+
+    def _tell_everywhere(self, sentence: str) -> None:
+        if self.workspace.tabs and not self.workspace.is_restoring:
+            self.workspace.tell(sentence)
+        else:
+            self._untold.append(sentence)
 
     # The clock of the glyphs
 
@@ -178,7 +193,6 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         super().closeEvent(event)
         self._is_closed = True
-        for tab in self.workspace.tabs:
-            tab.composer.take_queued()  # or the end of its reply would send it
+        self.workspace.hold()  # or the end of a reply would send what waits for it
         self.pulse.set_running(False)
         self.closed.emit()

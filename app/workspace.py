@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.chat.session import ChatSession
@@ -17,11 +18,14 @@ from app.tasks import start
 from app.theme.pulse import Pulse
 from app.theme.theme import Theme
 
+DRAFT_MILLISECONDS = 1000
+
 
 class Workspace(QWidget):
     changed = Signal()  # tabs, their titles and marks, or which one is shown
     reply_ended = Signal()
     went_on = Signal(str)  # title of a chat whose reply goes on without its tab
+    trouble = Signal(str)  # a sentence about a chat that has no tab
 
     def __init__(
         self,
@@ -39,10 +43,16 @@ class Workspace(QWidget):
         self._make_session = make_session
         self._folder = folder
         self._is_first = False
-        self._is_restoring = False
+        self.is_restoring = False
         self._saved: OpenTabs | None = None
         self._background: list[ChatSession] = []
         self._unread: set[str] = set()  # chats that ended without a tab
+        self._opening: set[str] = set()  # chats that are being read
+        self._drafts: dict[str, str] = {}  # unsent texts of chats without a tab, by conversation id or ""
+        self._draft_timer = QTimer(self)
+        self._draft_timer.setSingleShot(True)
+        self._draft_timer.setInterval(DRAFT_MILLISECONDS)
+        self._draft_timer.timeout.connect(self.save)
         self.row = TabRow(theme, pulse, self)
         self._pages = QStackedWidget(self)
         column = QVBoxLayout(self)
@@ -86,25 +96,29 @@ class Workspace(QWidget):
     async def restore(self) -> None:
         """Open the tabs of the last time; an empty one where there was none."""
         saved = read_open_tabs(self._folder)
-        self._is_restoring = True
+        self._drafts = dict(saved.drafts)
+        self.is_restoring = True
         for conversation_id in saved.conversation_ids:
-            await self._open(conversation_id)
-        self._is_restoring = False
-        if self.tabs:
-            self.row.bar.setCurrentIndex(min(saved.current, len(self.tabs) - 1))
-        else:
+            await asyncio.wait([start(self._open(conversation_id))])
+        self.is_restoring = False
+        num_restored = len(self.tabs)
+        if "" in self._drafts or not num_restored:
             self.new_tab()
-        self._save()
+        if num_restored:
+            self.row.bar.setCurrentIndex(min(saved.current, num_restored - 1))
+        self.save()
 
     def new_tab(self) -> ChatTab:
         """An empty chat; one that is open already is shown again."""
         for index, tab in enumerate(self.tabs):
             if tab.is_empty and not tab.session.is_busy:
                 self.row.bar.setCurrentIndex(index)
+                self._give_draft(tab)
                 tab.composer.field.setFocus()
                 return tab
         tab = self._make_tab()
         self._add(tab)
+        self._give_draft(tab)
         tab.composer.field.setFocus()
         return tab
 
@@ -113,25 +127,40 @@ class Workspace(QWidget):
             if tab.session.conversation_id == conversation_id:
                 self.row.bar.setCurrentIndex(index)
                 return
-        start(self._open(conversation_id))
+        if conversation_id not in self._opening:
+            self._opening.add(conversation_id)  # here, as the task begins later than the next click may come
+            start(self._open(conversation_id))
 
     async def _open(self, conversation_id: str) -> None:
-        tab = self._make_tab()
-        if not await tab.open(conversation_id):
-            tab.session.close()
-            tab.deleteLater()
-            return
+        tab, troubles = self._make_tab(), list[str]()
+        tab.session.trouble.connect(troubles.append)
+        is_open = False
+        try:
+            is_open = await tab.open(conversation_id)
+        finally:
+            self._opening.discard(conversation_id)
+            if not is_open:
+                self._discard(tab)
+                _end(tab.session)
+        if is_open:
+            self._take_opened(tab, conversation_id)
+        elif troubles:
+            self.trouble.emit(" ".join(troubles))
+
+    def _take_opened(self, tab: ChatTab, conversation_id: str) -> None:
         self._unread.discard(conversation_id)
         empty = [index for index, other in enumerate(self.tabs) if other is self.current and other.is_untouched]
         self._add(tab)
         for index in empty:
             self.close_tab(index)
+        self._give_draft(tab)
         tab.composer.field.setFocus()
 
     def _make_tab(self) -> ChatTab:
         tab = ChatTab(self._theme, self._pulse, self._make_session(), self._status)
         tab.empty.show_welcome(self._is_first)
         tab.state_changed.connect(self._refresh)
+        tab.draft_changed.connect(self._draft_timer.start)
         tab.model_wanted.connect(self._status.load)
         tab.session.busy_changed.connect(lambda is_busy: None if is_busy else self.reply_ended.emit())
         return tab
@@ -145,7 +174,8 @@ class Workspace(QWidget):
         self._show(index)
 
     def close_tab(self, index: int) -> None:
-        """Close a tab; its reply, if one runs, goes on."""
+        """Close a tab; its reply, if one runs, goes on, and what was not sent waits for the chat to be opened again."""
+        self._keep_draft(self.tabs[index].session, self.tabs[index].composer.unsent())
         if self.tabs[index].session.is_busy:
             self._keep_running(self.tabs[index].session)
         else:
@@ -156,13 +186,18 @@ class Workspace(QWidget):
         tab = self.tabs[index]
         self._pages.removeWidget(tab)
         self.row.bar.removeTab(index)
-        tab.deleteLater()
-        if not self.tabs and not self._is_restoring:
+        self._discard(tab)
+        if not self.tabs and not self.is_restoring:
             self.new_tab()
         self._refresh()
 
+    def _discard(self, tab: ChatTab) -> None:
+        tab.detach()
+        tab.deleteLater()
+
     def _keep_running(self, session: ChatSession) -> None:
         self._background.append(session)
+        session.not_sent.connect(lambda text: self._keep_draft(session, text))
         session.busy_changed.connect(lambda is_busy: self._end_background(session))
         self.went_on.emit(session.title)
 
@@ -186,7 +221,13 @@ class Workspace(QWidget):
         for session in [one for one in self._background if one.conversation_id == conversation_id]:
             self._background.remove(session)
             _end(session)
+        self._drafts.pop(conversation_id, None)
         self._refresh()
+
+    def tell(self, sentence: str) -> None:
+        """Show a sentence above every composer."""
+        for tab in self.tabs:
+            tab.show_trouble(sentence)
 
     def step(self, places: int) -> None:
         count = self.row.bar.count()
@@ -210,19 +251,48 @@ class Workspace(QWidget):
             if index < self.row.bar.count():
                 self.row.bar.set_tab(index, tab.title, tab.mark)
         self.row.refit()
-        self._save()
+        self.save()
         self.changed.emit()
 
-    def _save(self) -> None:
-        if self._is_restoring:
+    # What is kept for the next start
+
+    def hold(self) -> None:
+        """Send nothing more by itself: what waits for a reply goes back to its writer."""
+        for tab in self.tabs:
+            if waiting := tab.composer.take_queued():
+                tab.composer.put_back(waiting)
+        self.save()
+        self._draft_timer.stop()
+
+    def _keep_draft(self, session: ChatSession, text: str) -> None:
+        key = session.conversation_id or ""
+        if text:
+            self._drafts[key] = _below(self._drafts.get(key, ""), text)
+
+    def _give_draft(self, tab: ChatTab) -> None:
+        if text := self._drafts.pop(tab.session.conversation_id or "", ""):
+            tab.composer.put_back(text)
+
+    def save(self) -> None:
+        """Note which tabs are open, and every text that was not sent."""
+        if self.is_restoring:
             return
         known = [tab.session.conversation_id for tab in self.tabs]
         ids = tuple(name for name in known if name)
         current = self.current.session.conversation_id if self.current else None
-        tabs = OpenTabs(ids, ids.index(current) if current in ids else 0)
+        drafts = dict(self._drafts)
+        for tab in self.tabs:
+            key = tab.session.conversation_id or ""
+            if text := _below(drafts.get(key, ""), tab.composer.unsent()):
+                drafts[key] = text
+        tabs = OpenTabs(ids, ids.index(current) if current in ids else 0, drafts)
         if tabs != self._saved:
             self._saved = tabs
             write_open_tabs(self._folder, tabs)
+
+
+def _below(first: str, second: str) -> str:
+    return "\n".join(text for text in (first, second) if text)
 
 
 def _end(session: ChatSession) -> None:

@@ -109,6 +109,10 @@ class Composer(QFrame):
         typed = self.field.toPlainText()
         self.field.replace_text(f"{text}\n{typed}" if typed else text)
 
+    def unsent(self) -> str:
+        """What waits for the reply's end, then what is written."""
+        return "\n".join(text for text in (self.queued.waiting, self.field.toPlainText()) if text)
+
     def take_queued(self) -> str:
         """The text that waited for the reply's end, or ""."""
         return self.queued.take()

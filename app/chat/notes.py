@@ -41,20 +41,26 @@ class Note:
     is_alert: bool = False
 
 
+def num_tokens_of(message: Message) -> int:
+    """Tokens that a reply has, also where their ids were given up; 0 where that is unknown."""
+    counted = message.statistics.num_tokens if message.statistics else 0
+    return max(len(message.token_ids), counted)
+
+
 def note_for(message: Message) -> Note | None:
     """The note of a reply's state; None where it is complete or running."""
-    tokens = write_count(len(message.token_ids), "tokens")
-    is_bare = not message.token_ids
+    num_tokens = num_tokens_of(message)
+    tokens = write_count(num_tokens, "tokens")
     match message.state:
         case ReplyState.STOPPED:
-            when = "before the first token" if is_bare else f"after {tokens}"
-            return Note(f"Stopped {when}.", (Action.CONTINUE,))
+            when = "" if message.text else " before the first token"
+            return Note(f"Stopped{f' after {tokens}' if num_tokens else when}.", (Action.CONTINUE,))
         case ReplyState.LIMIT:
-            return Note(f"Reached the limit after {tokens}.", (Action.CONTINUE,))
+            return Note(f"Reached the limit{f' after {tokens}' if num_tokens else ''}.", (Action.CONTINUE,))
         case ReplyState.CUT_OFF:
-            saved = "was" if len(message.token_ids) == 1 else "were"
-            clock = write_clock(message.updated_at)
-            return Note(f"Cut off at {clock}. {tokens} {saved} saved.", (Action.CONTINUE,))
+            saved = "was" if num_tokens == 1 else "were"
+            kept = "What came was saved." if message.text and not num_tokens else f"{tokens} {saved} saved."
+            return Note(f"Cut off at {write_clock(message.updated_at)}. {kept}", (Action.CONTINUE,))
         case ReplyState.FAILED:
             return Note(f"This reply failed: {_sentence(message.error)}", (Action.TRY_AGAIN,), is_alert=True)
     return None
@@ -88,6 +94,10 @@ class NoteBar(QFrame):
         self.setCursor(Qt.CursorShape.ArrowCursor)
         theme.tokens_changed.connect(self._tint)
         self.hide()
+
+    @property
+    def text(self) -> str:
+        return self._note.text
 
     @property
     def offered(self) -> tuple[Action, ...]:

@@ -40,6 +40,7 @@ class ChatSession(QObject):
     title_changed = Signal(str)
     busy_changed = Signal(bool)
     trouble = Signal(str)  # a sentence: something could not be saved or read
+    not_sent = Signal(str)  # a text that is not in the conversation; its writer should have it back
 
     def __init__(
         self,
@@ -82,14 +83,16 @@ class ChatSession(QObject):
         return not self._is_busy and bool(self.messages) and self.messages[-1].state in CONTINUABLE
 
     async def open(self, conversation_id: str) -> bool:
-        """Show a saved conversation; one whose reply still runs is joined in the middle of it."""
+        """Show a saved conversation; one whose reply still runs is joined in the middle of it.
+
+        It goes on with the session's model, whichever it was made with: that one may be gone.
+        """
         opened = await self._read(conversation_id)
         if opened and self._is_stale(opened):
             opened = await self._read(conversation_id)
         if opened is None or self._is_closed:
             return False
         self.conversation_id = conversation_id
-        self.model = opened.conversation.model or self.model
         self.drafter = opened.conversation.drafter or self.drafter
         self.messages = list(opened.messages)
         self._set_title(opened.conversation.title)
@@ -107,10 +110,22 @@ class ChatSession(QObject):
         """Commit the user's message and the empty reply, then submit.
 
         False where nothing was sent: blank text, a reply is running, or saving failed, which `trouble` explains.
+        `not_sent` gives the text back then, and where anything is raised.
         """
         if self._is_busy or not text.strip():
+            self.not_sent.emit(text)
             return False
         self._set_busy(True)
+        is_sent = False
+        try:
+            is_sent = await self._commit_and_submit(text)
+        finally:
+            if not is_sent:
+                self.not_sent.emit(text)
+                self._set_busy(False)
+        return is_sent
+
+    async def _commit_and_submit(self, text: str) -> bool:
         user, reply = new_exchange(
             text,
             conversation_id=self.conversation_id or new_id(),
@@ -123,7 +138,6 @@ class ChatSession(QObject):
         new_title = title if self.conversation_id is None else None
         lost = "The message was not sent because it could not be saved."
         if not await self._run(lambda store: save_exchange(store, user, reply, new_title), lost):
-            self._set_busy(False)
             return False
         self.conversation_id = user.conversation_id
         self._set_title(title)
@@ -134,21 +148,25 @@ class ChatSession(QObject):
         return True
 
     async def continue_reply(self) -> bool:
-        """Go on with the last reply where it ended: same seed, sampling, model and drafter.
+        """Go on with the last reply where it ended: same seed, sampling and drafter, the session's model.
 
-        One that failed before its first token starts again with what the session uses by then.
+        One that failed before its first token starts again with the session's drafter too.
         """
         if not self.can_continue:
             return False
         self._set_busy(True)
         reply = resumed(self.messages[-1], self.model, self.drafter)
         lost = "The reply was not continued because that could not be saved."
-        if not await self._run(lambda store: save_resumed(store, reply), lost):
-            self._set_busy(False)
-            return False
-        self._replace(reply)
-        self._submit(reply)
-        return True
+        is_sent = False
+        try:
+            if await self._run(lambda store: save_resumed(store, reply), lost):
+                self._replace(reply)
+                self._submit(reply)
+                is_sent = True
+        finally:
+            if not is_sent:
+                self._set_busy(False)
+        return is_sent
 
     def stop(self) -> None:
         """End the running reply and keep what it delivered; does nothing where none runs."""

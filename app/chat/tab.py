@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
 from app.chat.composer import Composer
 from app.chat.empty import EmptyPage
-from app.chat.notes import Action, Note, NoteBar
+from app.chat.notes import Action, Note, NoteBar, num_tokens_of
 from app.chat.session import ChatSession
 from app.chat.transcript import Transcript
 from app.chat.transcript_document import COLUMN, MARGIN
@@ -27,6 +27,7 @@ NEW_TITLE = "New chat"
 
 class ChatTab(QWidget):
     state_changed = Signal()  # title or mark
+    draft_changed = Signal()
     model_wanted = Signal()  # load the model once more
 
     def __init__(
@@ -38,6 +39,7 @@ class ChatTab(QWidget):
         self.has_failed = False
         self._status = status
         self._was_stopped = False
+        self._has_come_to_its_end = False  # the reply, neither stopped nor failed: what waits for it is sent
         self.transcript = Transcript(theme, pulse, self)
         self.empty = EmptyPage(theme, status, self)
         self.composer = Composer(theme, self)
@@ -67,13 +69,17 @@ class ChatTab(QWidget):
 
     def _connect(self) -> None:
         session = self.session
-        session.message_added.connect(self._add_message)
-        session.reply_extended.connect(self.transcript.extend)
-        session.reply_changed.connect(self._change)
-        session.progress_changed.connect(self.transcript.set_progress)
-        session.busy_changed.connect(self._take_busy)
-        session.title_changed.connect(lambda title: self.state_changed.emit())
-        session.trouble.connect(self.show_trouble)
+        self._connections = [
+            session.message_added.connect(self._add_message),
+            session.reply_extended.connect(self.transcript.extend),
+            session.reply_changed.connect(self._change),
+            session.progress_changed.connect(self.transcript.set_progress),
+            session.busy_changed.connect(self._take_busy),
+            session.title_changed.connect(lambda title: self.state_changed.emit()),
+            session.trouble.connect(self.show_trouble),
+            session.not_sent.connect(self._take_back),
+            self._status.changed.connect(self._refresh_model),
+        ]
         self.composer.sent.connect(self.send)
         self.composer.stop_requested.connect(self.stop)
         self.composer.drafter_chosen.connect(self._choose_drafter)
@@ -82,7 +88,13 @@ class ChatTab(QWidget):
         self.transcript.end_in_view_changed.connect(lambda is_there: self._down.setVisible(not is_there))
         self._down.clicked.connect(self.transcript.scroll_to_end)
         self._bar.chosen.connect(self._act_on_bar)
-        self._status.changed.connect(self._refresh_model)
+        self.composer.field.textChanged.connect(self.draft_changed)
+
+    def detach(self) -> None:
+        """Hear no more of the session and the model: the session may outlive the tab."""
+        for connection in self._connections:
+            QObject.disconnect(connection)
+        self._connections = []
 
     # What the window reads
 
@@ -127,15 +139,11 @@ class ChatTab(QWidget):
     # What the user does
 
     def send(self, text: str) -> None:
-        start(self._send(text))
-
-    async def _send(self, text: str) -> None:
-        if not await self.session.send(text):
-            self.composer.put_back(text)
+        start(self.session.send(text))
 
     def stop(self) -> None:
         """End the reply; a message that waits for its end goes back to its writer."""
-        self._was_stopped = True
+        self._was_stopped = self.session.is_busy
         self.session.stop()
 
     def continue_reply(self) -> None:
@@ -159,6 +167,8 @@ class ChatTab(QWidget):
     def _change(self, message: Message) -> None:
         self.transcript.change(message)
         if message.state is not ReplyState.RUNNING:
+            is_whole = message.state in (ReplyState.COMPLETE, ReplyState.LIMIT)
+            self._has_come_to_its_end = is_whole and not self._was_stopped
             self._announce(message)
             self.has_failed = message.state is ReplyState.FAILED and not self.isVisible()
             self.is_unread = not self.isVisible()
@@ -167,7 +177,7 @@ class ChatTab(QWidget):
     def _announce(self, message: Message) -> None:
         """Tell a screen reader, once; a failure is told at once."""
         has_failed = message.state is ReplyState.FAILED
-        tokens = write_count(len(message.token_ids), "tokens")
+        tokens = write_count(num_tokens_of(message), "tokens")
         place = "" if self.isVisible() else f" in {self.title}"
         words = f"Reply failed{place}: {message.error}" if has_failed else f"Reply finished{place}, {tokens}."
         event = QAccessibleAnnouncementEvent(self, words)
@@ -178,12 +188,17 @@ class ChatTab(QWidget):
     def _take_busy(self, is_busy: bool) -> None:
         self.composer.set_busy(is_busy)
         if not is_busy and (waiting := self.composer.take_queued()):
-            if self._was_stopped:
-                self.composer.put_back(waiting)
-            else:
+            if self._has_come_to_its_end:
                 self.send(waiting)
-        self._was_stopped = False
+            else:
+                self.composer.put_back(waiting)
+        self._was_stopped = self._has_come_to_its_end = False
         self.state_changed.emit()
+
+    def _take_back(self, text: str) -> None:
+        """Give a text that was not sent to its writer, and behind it what waited for the reply to it."""
+        waiting = self.composer.take_queued()
+        self.composer.put_back(f"{text}\n{waiting}" if waiting else text)
 
     def show_trouble(self, sentence: str) -> None:
         self._bar.show_note(Note(sentence, (Action.CLOSE,), is_alert=True))

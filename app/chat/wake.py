@@ -29,11 +29,14 @@ class Wake:
 
     def __init__(self) -> None:
         self.rounds: deque[Round] = deque(maxlen=NUM_ROUNDS)
-        self._num_proposed = 0
+        self._num_proposed: int | None = None
 
     def add(self, delta: Delta) -> None:
+        """The first delta of a reply seen in the middle tells what was accepted alone: its totals count all before."""
         total = delta.statistics.num_proposed
-        proposed = max(total - self._num_proposed, delta.num_accepted)
+        is_first_round = delta.statistics.num_rounds <= 1
+        before = self._num_proposed if self._num_proposed is not None else 0 if is_first_round else total
+        proposed = max(total - before, delta.num_accepted)
         self._num_proposed = total
         self.rounds.append(Round(proposed, delta.num_accepted))
 

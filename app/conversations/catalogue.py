@@ -13,6 +13,7 @@ from app.conversations.opening import StorageError
 from app.conversations.recorder import Recorder
 from app.conversations.records import Conversation
 from app.conversations.store import Store
+from app.conversations.titles import clean_title
 
 
 class Catalogue(QObject):
@@ -36,20 +37,23 @@ class Catalogue(QObject):
         except (sqlite3.Error, StorageError) as error:
             self.trouble.emit(f"The conversations could not be listed. {explain(error)}")
             return
+        fresh = [sentence for sentence in listing.damaged if sentence not in self.damaged]
         self.conversations, self.damaged = listing.conversations, listing.damaged
         self.conversations_changed.emit()
+        if fresh:
+            self.trouble.emit(" ".join(fresh))
 
     async def rename(self, conversation_id: str, title: str) -> None:
         """A blank title changes nothing."""
-        title = " ".join(title.split())
+        title = clean_title(title)
         if title and await self._change(lambda store: store.rename_conversation(conversation_id, title), "renamed"):
             self.renamed.emit(conversation_id, title)
             await self.refresh()
 
     async def delete(self, conversation_id: str) -> None:
-        """A reply that runs in it is cancelled first, and nothing of it is written afterwards."""
-        self._recorder.abandon(conversation_id)
+        """A reply that runs in it is cancelled once it is gone, and nothing of it is written afterwards."""
         if await self._change(lambda store: store.delete_conversation(conversation_id), "deleted"):
+            self._recorder.abandon(conversation_id)
             self.deleted.emit(conversation_id)
             await self.refresh()
 

@@ -41,11 +41,11 @@ def new_exchange(
 
 
 def resumed(reply: Message, model: str, drafter: str) -> Message:
-    """The reply as running again; one without text starts over with this model and drafter."""
-    running = replace(reply, state=ReplyState.RUNNING, error="", finish_reason="")
+    """The reply as running again, with this model; one without text starts over with this drafter too."""
+    running = replace(reply, state=ReplyState.RUNNING, error="", finish_reason="", model=model)
     if reply.text:
         return running
-    return replace(running, model=model, drafter=drafter, token_ids=(), tokenizer_id="", quantisation="")
+    return replace(running, drafter=drafter, token_ids=(), tokenizer_id="", quantisation="", statistics=None)
 
 
 def save_exchange(store: Store, user: Message, reply: Message, new_title: str | None) -> bool:

@@ -10,6 +10,7 @@ from typing import assert_never
 from PySide6.QtCore import QObject, Signal
 
 from app.conversations.records import Message, ReplyState
+from app.conversations.totals import add_statistics
 from engine.messages import Delta, Failed, Finished, ModelFacts, Notice, Progress, Statistics
 
 ReplyEvent = Delta | Progress | Notice | Finished | Failed
@@ -19,7 +20,7 @@ _STATES = {"stop": ReplyState.COMPLETE, "length": ReplyState.LIMIT, "cancelled":
 class LiveReply(QObject):
     """Gathers the events of one request on top of the message it began with."""
 
-    extended = Signal(object)  # Delta
+    extended = Signal(object)  # Delta; its statistics are of the whole reply, the part before it included
     progressed = Signal(object)  # Progress
     changed = Signal(object)  # Message: a notice came, or the reply ended
 
@@ -28,6 +29,7 @@ class LiveReply(QObject):
         self.request_id = request_id
         self.is_dirty = False  # holds something that is not in the database
         self._message = message
+        self._before = message.statistics if message.text else None  # of the part that is continued
         self._pieces = [message.text]
         self._token_ids = array("i", message.token_ids)
         self._keeps_ids = bool(message.token_ids) or not message.text  # ids stand for the whole text or not at all
@@ -74,7 +76,7 @@ class LiveReply(QObject):
                 self._update(notices=(*self._message.notices, text))
                 self.changed.emit(self.message())
             case Finished(reason=reason, statistics=statistics):
-                known = self._message.statistics if statistics == Statistics() else statistics
+                known = self._message.statistics if statistics == Statistics() else self._whole(statistics)
                 self._update(state=_STATES[reason], finish_reason=reason, statistics=known)
                 self.changed.emit(self.message())
             case Failed(text=text):
@@ -87,8 +89,12 @@ class LiveReply(QObject):
         self._pieces.append(delta.text)
         if self._keeps_ids:
             self._token_ids.extend(delta.token_ids)
-        self._update(statistics=delta.statistics)
-        self.extended.emit(delta)
+        statistics = self._whole(delta.statistics)
+        self._update(statistics=statistics)
+        self.extended.emit(replace(delta, statistics=statistics))
+
+    def _whole(self, statistics: Statistics) -> Statistics:
+        return statistics if self._before is None else add_statistics(self._before, statistics)
 
     def _update(self, **changes: object) -> None:
         self._message = replace(self._message, updated_at=time.time(), **changes)  # type: ignore[arg-type]

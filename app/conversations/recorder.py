@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-import sqlite3
+from collections import deque
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
 
@@ -12,7 +12,6 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from app.bridge import EngineBridge
 from app.conversations.database import Database, explain
 from app.conversations.live_reply import LiveReply
-from app.conversations.opening import StorageError
 from app.conversations.records import Message
 from engine.messages import Cancel, Delta, Event, Failed, Finished, ModelLoaded, Notice, Progress
 
@@ -34,7 +33,8 @@ class Recorder(QObject):
         self._by_request: dict[int, LiveReply] = {}
         self._by_message: dict[str, LiveReply] = {}
         self._being_written: list[LiveReply] | None = None
-        self._is_troubled = False
+        self._waiting: deque[list[LiveReply]] = deque()  # batches to be written after that one
+        self._failing: set[str] = set()  # ids of messages that could not be written, each tried alone
         self._is_closed = False
         self._timer = QTimer(self)
         self._timer.setInterval(JOURNAL_MILLISECONDS)
@@ -61,20 +61,30 @@ class Recorder(QObject):
         """Cancel the replies of a conversation that is deleted; nothing of them is written from here on."""
         for reply in list(self._by_message.values()):
             if reply.conversation_id == conversation_id:
-                del self._by_message[reply.message_id]
+                self._drop(reply)
                 self._bridge.send(Cancel(reply.request_id))
 
     def flush(self, timeout_seconds: float = 5.0) -> bool:
-        """Write all that is held and wait for it, then write no more; for the end, after the bridge has stopped."""
+        """Write all that is held and wait for it, then write no more; for the end, after the bridge has stopped.
+
+        False where a reply was not saved.
+        """
         self._timer.stop()
         self._is_closed = True
         messages = [reply.message() for reply in self._by_message.values()]
+        if self._save_now(messages, timeout_seconds) is None:
+            return True
+        errors = [self._save_now([message], timeout_seconds) for message in messages]
+        for error in errors:
+            if error is not None:
+                logger.error("a reply was not saved at the end: %s", error)
+        return not any(errors)
+
+    def _save_now(self, messages: list[Message], timeout_seconds: float) -> BaseException | None:
         try:
-            self._database.run(lambda store: store.save_replies(messages)).result(timeout_seconds)
-        except (sqlite3.Error, StorageError, FutureTimeoutError) as error:
-            logger.error("replies were not saved at the end: %s", error)
-            return False
-        return True
+            return self._database.run(lambda store: store.save_replies(messages)).exception(timeout_seconds)
+        except FutureTimeoutError as error:
+            return error
 
     def _receive(self, event: Event) -> None:
         if isinstance(event, ModelLoaded):
@@ -92,11 +102,18 @@ class Recorder(QObject):
         """Hand what changed to the database thread; one batch at a time, so that a slow disk piles nothing up."""
         if self._being_written is not None or self._is_closed:
             return
-        batch = [reply for reply in self._by_message.values() if reply.is_dirty]
-        if not batch:
-            if not self._by_message:
-                self._timer.stop()
+        dirty = [reply for reply in self._by_message.values() if reply.is_dirty]
+        sound = [reply for reply in dirty if reply.message_id not in self._failing]
+        self._waiting.extend([sound] if sound else [])
+        self._waiting.extend([reply] for reply in dirty if reply.message_id in self._failing)
+        if not self._by_message:
+            self._timer.stop()
+        self._write_next()
+
+    def _write_next(self) -> None:
+        if not self._waiting or self._is_closed:
             return
+        batch = self._waiting.popleft()
         messages = [reply.message() for reply in batch]
         for reply in batch:
             reply.is_dirty = False
@@ -106,23 +123,42 @@ class Recorder(QObject):
     def _finish_write(self, future: Future[None]) -> None:
         batch, self._being_written = self._being_written or [], None
         error = future.exception()
-        if error is not None:
+        if error is None:
+            self._settle(batch)
+        else:
             self._keep_for_later(batch, error)
-            return
-        self._is_troubled = False
-        for reply in batch:
-            if reply.has_ended and not reply.is_dirty and self._by_message.get(reply.message_id) is reply:
-                del self._by_message[reply.message_id]
-                self.saved.emit(reply.message_id)
-        if any(reply.has_ended for reply in self._by_message.values()):
+        if self._waiting:
+            self._write_next()
+        elif self._has_unsaved_end():
             self._write()
 
+    def _settle(self, batch: list[LiveReply]) -> None:
+        """Let go of what is on the disk with its end."""
+        for reply in batch:
+            self._failing.discard(reply.message_id)
+            if reply.has_ended and not reply.is_dirty and self._by_message.get(reply.message_id) is reply:
+                self._drop(reply)
+                self.saved.emit(reply.message_id)
+
+    def _drop(self, reply: LiveReply) -> None:
+        del self._by_message[reply.message_id]
+        self._failing.discard(reply.message_id)
+
+    def _has_unsaved_end(self) -> bool:
+        ends = (reply for reply in self._by_message.values() if reply.has_ended and reply.is_dirty)
+        return any(reply.message_id not in self._failing for reply in ends)
+
     def _keep_for_later(self, batch: list[LiveReply], error: BaseException) -> None:
+        """Try the replies of a batch one by one: one that cannot be written keeps no other from the disk."""
         for reply in batch:
             reply.is_dirty = True
-        if not self._is_troubled:
-            self._is_troubled = True
-            logger.warning("running replies were not saved and are kept in memory: %s", error)
+        if len(batch) > 1:
+            self._waiting.extendleft([reply] for reply in reversed(batch))
+            return
+        was_well = not self._failing
+        self._failing.update(reply.message_id for reply in batch if reply.message_id in self._by_message)
+        if was_well and self._failing:
+            logger.warning("a running reply was not saved and is kept in memory: %s", error)
             self.trouble.emit(
                 f"Replies cannot be saved at the moment. {explain(error)} "
                 "They stay on screen and are saved as soon as that is possible."

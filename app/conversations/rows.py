@@ -12,6 +12,7 @@ from dataclasses import asdict, fields
 from typing import Any
 
 from app.conversations.records import Conversation, Message, ReplyState
+from app.conversations.titles import clean_title
 from engine.messages import Statistics
 
 logger = logging.getLogger(__name__)
@@ -94,12 +95,11 @@ def message_from_row(row: sqlite3.Row) -> Message:
 
 
 def conversation_from_row(row: sqlite3.Row) -> Conversation:
-    title = _text(row, "title")
-    if "\0" in title:
-        raise DamagedRecordError("its title is empty bytes")
+    """A title that makes no sense is left out: it never hides the conversation."""
+    title = row["title"]
     return Conversation(
         id=_text(row, "id"),
-        title=title,
+        title=clean_title(title) if isinstance(title, str) else "",
         model=_text(row, "model"),
         drafter=_text(row, "drafter"),
         created_at=float(_number(row, "created_at")),

@@ -13,6 +13,7 @@ import qasync
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.application import Application
 from app.bridge import EngineBridge
 from app.chat.session import ChatSession
 from app.conversations.database import Database
@@ -37,6 +38,11 @@ def _collect_on_the_main_thread() -> Iterator[None]:
     yield
     gc.collect(1)
     gc.enable()
+
+
+@pytest.fixture(scope="session")
+def qapp_cls() -> type[QApplication]:
+    return Application
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections.abc import Callable, Coroutine
+import sqlite3
+from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,10 @@ import pytest
 from PySide6.QtCore import QLockFile
 from PySide6.QtWidgets import QApplication
 
-from app.__main__ import main, run_window
+from app.__main__ import WindowError, main, run_window, target_of
+from app.chat.tab import ChatTab
 from app.conversations.database import Database
-from app.conversations.records import ReplyState
+from app.conversations.records import Message, ReplyState
 from app.garbage import GarbageCollector
 from app.settings.folders import data_folder
 from app.single import SingleInstance
@@ -28,41 +30,109 @@ def open_window() -> MainWindow | None:
     return next((window for window in windows if window.isVisible()), None)
 
 
-def test_a_window_closed_in_mid_reply_saves_the_reply_and_stops_the_engine(
+@pytest.fixture
+def run_program(
     run_async: Callable[[Coroutine[Any, Any, Any]], Any], fake_engine: FakeEngine
-) -> None:
+) -> Iterator[Callable[[Callable[[MainWindow], Coroutine[Any, Any, None]]], int]]:
+    """Run the program to its end, with hands at its window."""
     QApplication.setQuitOnLastWindowClosed(False)
     garbage = GarbageCollector()
     folder = data_folder()
     instance = SingleInstance(folder)
     assert instance.take()
+
+    async def use(hands: Callable[[MainWindow], Coroutine[Any, Any, None]]) -> None:
+        while (window := open_window()) is None or window.workspace.current is None:
+            await asyncio.sleep(0.01)
+        await hands(window)
+
+    async def both(hands: Callable[[MainWindow], Coroutine[Any, Any, None]]) -> int:
+        running = asyncio.ensure_future(run_window(None, "ngram", folder, instance, fake_engine))
+        await asyncio.wait_for(use(hands), 10)
+        return await asyncio.wait_for(running, 10)
+
+    yield lambda hands: run_async(both(hands))
+    instance.release()
+    gc.collect()  # here, rather than inside the end of some QObject, where it may wait for itself for ever
+    garbage.close()
+
+
+def last_saved_reply() -> Message:
+    database = Database(data_folder())
+    (conversation,) = database.run(lambda store: store.list_conversations()).result(5).conversations
+    opened = database.run(lambda store: store.open_conversation(conversation.id)).result(5)
+    database.close()
+    return opened.messages[-1]
+
+
+def tab_of(window: MainWindow) -> ChatTab:
+    assert window.workspace.current is not None
+    return window.workspace.current
+
+
+def test_a_window_closed_in_mid_reply_saves_the_reply_and_stops_the_engine(
+    run_program: Callable[..., int], fake_engine: FakeEngine
+) -> None:
     fake_engine.ending = None
 
-    async def use() -> None:
-        while (window := open_window()) is None or (tab := window.workspace.current) is None:
-            await asyncio.sleep(0.01)
+    async def close(window: MainWindow) -> None:
+        tab = tab_of(window)
         tab.send("one")
         while tab.transcript.last_reply_text() != "Hello there":
             await asyncio.sleep(0.01)
         window.close()
 
-    async def both() -> int:
-        running = asyncio.ensure_future(run_window(None, "ngram", folder, instance, fake_engine))
-        await asyncio.wait_for(use(), 10)
-        return await asyncio.wait_for(running, 10)
-
-    assert run_async(both()) == 0
-    instance.release()
-    gc.collect()  # here, rather than inside the end of some QObject, where it may wait for itself for ever
-    garbage.close()
+    assert run_program(close) == 0
     assert [command.target for command in fake_engine.commands if isinstance(command, LoadModel)] == ["starter"]
     assert isinstance(fake_engine.commands[-1], Shutdown)
     assert not any(isinstance(command, Cancel) for command in fake_engine.commands)
-    database = Database(folder)
-    (conversation,) = database.run(lambda store: store.list_conversations()).result(5).conversations
-    opened = database.run(lambda store: store.open_conversation(conversation.id)).result(5)
-    database.close()
-    assert (opened.messages[-1].text, opened.messages[-1].state) == ("Hello there", ReplyState.STOPPED)
+    reply = last_saved_reply()
+    assert (reply.text, reply.state) == ("Hello there", ReplyState.STOPPED)
+
+
+def test_quitting_while_a_message_is_being_saved_saves_it_and_stops_the_engine(
+    run_program: Callable[..., int], fake_engine: FakeEngine, data_dir: Path
+) -> None:
+    async def quit_twice(window: MainWindow) -> None:
+        other = sqlite3.connect(data_dir / "conversations.sqlite", isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        tab_of(window).send("one")
+        for _ in range(2):
+            await asyncio.sleep(0.05)
+            QApplication.quit()
+        await asyncio.sleep(0.1)
+        other.execute("ROLLBACK")
+        other.close()
+
+    assert run_program(quit_twice) == 0
+    assert isinstance(fake_engine.commands[-1], Shutdown)
+    assert last_saved_reply().state is not ReplyState.RUNNING
+
+
+def test_conversations_that_cannot_be_opened_end_the_start_with_a_sentence(
+    run_async: Callable[[Coroutine[Any, Any, Any]], Any], data_dir: Path, fake_engine: FakeEngine
+) -> None:
+    (data_dir / "conversations.sqlite").mkdir()
+    with pytest.raises(WindowError, match="cannot be opened"):
+        run_async(run_window(None, "ngram", data_dir, SingleInstance(data_dir), fake_engine))
+
+
+def test_a_data_folder_that_is_a_file_is_said_in_a_sentence(
+    qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("SLIPSTREAM_DATA", str(tmp_path / "file" / "data"))
+    assert main([]) == 1
+    assert "SLIPSTREAM_DATA" in capsys.readouterr().err
+
+
+def test_only_a_model_path_that_exists_is_made_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "model").mkdir()
+    assert target_of("model") == str((tmp_path / "model").resolve())
+    assert target_of("organisation/name") == "organisation/name"
+    assert target_of("~nobody-of-that-name/model") == "~nobody-of-that-name/model"
+    assert target_of(None) == "starter"
 
 
 def test_a_start_beside_a_program_that_does_not_answer_says_so(

@@ -3,6 +3,7 @@ from dataclasses import replace
 import pytest
 
 from app.conversations.records import ReplyState
+from app.conversations.store import Store
 from engine.messages import Cancel, Failed, Finished, Notice, Progress, Statistics, Turn
 from tests.app.fake_engine import deltas_of
 
@@ -232,3 +233,43 @@ def test_unknown_conversation_is_said_in_a_sentence(make_session, run_async, qtb
     with qtbot.waitSignal(session.trouble) as trouble:
         assert not run_async(session.open("nowhere"))
     assert trouble.args == ["This conversation is no longer there."]
+
+
+def test_whatever_goes_wrong_in_saving_leaves_the_session_free_and_gives_the_text_back(
+    make_session, fake_engine, run_async, qtbot, monkeypatch
+):
+    def fail(store, message):
+        raise ValueError("out of range")
+
+    session = make_session()
+    monkeypatch.setattr(Store, "add_message", fail)
+    with qtbot.waitSignal(session.not_sent) as not_sent, pytest.raises(ValueError, match="out of range"):
+        run_async(session.send("Hi"))
+    assert not_sent.args == ["Hi"]
+    assert not session.is_busy
+
+
+def test_continue_that_goes_wrong_leaves_the_session_free(make_session, fake_engine, run_async, qtbot, monkeypatch):
+    def fail(store, *args):
+        raise ValueError("out of range")
+
+    fake_engine.ending = Finished(0, "length")
+    session = make_session()
+    run_async(session.send("Hi"))
+    qtbot.waitUntil(ended(session))
+    monkeypatch.setattr(Store, "touch_conversation", fail)
+    with pytest.raises(ValueError, match="out of range"):
+        run_async(session.continue_reply())
+    assert session.can_continue
+
+
+def test_continued_reply_counts_the_part_before_it(make_session, fake_engine, run_async, qtbot):
+    fake_engine.ending = Finished(0, "length")
+    session, shown = make_session(), []
+    run_async(session.send("Hi"))
+    qtbot.waitUntil(ended(session))
+    session.reply_extended.connect(lambda delta: shown.append(delta.statistics.num_tokens))
+    run_async(session.continue_reply())
+    qtbot.waitUntil(ended(session))
+    assert shown == [3, 4]
+    assert session.messages[-1].statistics.num_tokens == 4

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from app.chat.notes import Action, note_for
 from app.chat.strip import describe, progress_words, strip_items
 from app.chat.wake import Round, Wake
@@ -84,3 +86,22 @@ def test_notes_say_what_happened_and_what_can_be_done() -> None:
     assert failed.text == "This reply failed: the prompt is too long."
     assert failed.is_alert
     assert note_for(reply(ReplyState.COMPLETE)) is None
+
+
+def test_a_wake_that_begins_in_the_middle_counts_no_earlier_rounds() -> None:
+    wake = Wake()
+    for rounds, proposed, accepted in ((11, 105, 3), (12, 110, 0)):
+        wake.add(Delta(1, "", (), accepted, Statistics(num_rounds=rounds, num_proposed=proposed)))
+    assert list(wake.rounds) == [Round(3, 3), Round(5, 0)]
+
+
+def test_a_note_counts_tokens_whose_ids_were_given_up() -> None:
+    bare = reply(ReplyState.STOPPED, 0)
+    for message, words in (
+        (replace(bare, statistics=Statistics(num_tokens=7)), "Stopped after 7 tokens."),
+        (bare, "Stopped."),
+        (replace(bare, text=""), "Stopped before the first token."),
+    ):
+        note = note_for(message)
+        assert note is not None
+        assert note.text.replace(NO_BREAK, " ") == words

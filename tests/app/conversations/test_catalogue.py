@@ -1,6 +1,9 @@
+import sqlite3
+
 import pytest
 
 from app.conversations.catalogue import Catalogue
+from app.conversations.store import Store
 from engine.messages import Cancel
 
 
@@ -46,3 +49,47 @@ def test_trouble_is_said_in_a_sentence(catalogue, database, run_async, qtbot):
     with qtbot.waitSignal(catalogue.trouble) as trouble:
         run_async(catalogue.delete("c"))
     assert trouble.args[0].startswith("The conversation could not be deleted.")
+
+
+def test_title_that_cannot_be_read_does_not_hide_the_chat(catalogue, make_session, run_async, ask):
+    session = make_session()
+    run_async(session.send("One"))
+    for title in ("\0\0", b"\x01"):
+        ask(lambda store, title=title: store.rename_conversation(session.conversation_id, title))
+        run_async(catalogue.refresh())
+        assert [conversation.title for conversation in catalogue.conversations] == [""]
+        assert run_async(make_session().open(session.conversation_id))
+
+
+def test_rename_leaves_controls_and_half_characters_out(catalogue, make_session, run_async):
+    session = make_session()
+    run_async(session.send("One"))
+    run_async(catalogue.rename(session.conversation_id, "Bet\0ter\ud83d"))
+    assert catalogue.conversations[0].title == "Better"
+
+
+def test_conversation_that_cannot_be_read_is_told_once(catalogue, make_session, run_async, ask):
+    session, troubles = make_session(), []
+    run_async(session.send("One"))
+    ask(lambda store: store.connection.execute("UPDATE conversations SET model = x'00'"))
+    catalogue.trouble.connect(troubles.append)
+    for _ in range(2):
+        run_async(catalogue.refresh())
+    assert len(troubles) == 1
+    assert "could not be read" in troubles[0]
+
+
+def test_reply_goes_on_where_its_chat_could_not_be_deleted(
+    catalogue, make_session, fake_engine, run_async, qtbot, monkeypatch
+):
+    def fail(store, conversation_id):
+        raise sqlite3.OperationalError("disk I/O error")
+
+    monkeypatch.setattr(Store, "delete_conversation", fail)
+    fake_engine.ending = None
+    session = make_session()
+    run_async(session.send("One"))
+    with qtbot.waitSignal(catalogue.trouble):
+        run_async(catalogue.delete(session.conversation_id))
+    assert not any(isinstance(command, Cancel) for command in fake_engine.commands)
+    qtbot.waitUntil(lambda: session.running.text == "Hello there")

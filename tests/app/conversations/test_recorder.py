@@ -129,3 +129,21 @@ def test_other_replies_go_on_beside_a_cancelled_one(ask, bridge, recorder, fake_
     qtbot.waitUntil(lambda: first.has_ended)
     qtbot.waitUntil(lambda: second.message().text == "Hello there")
     assert not second.has_ended
+
+
+def test_reply_that_cannot_be_saved_keeps_no_other_from_the_disk(ask, bridge, recorder, fake_engine, qtbot, caplog):
+    troubles = []
+    recorder.trouble.connect(troubles.append)
+    fake_engine.ending = None
+    fake_engine.script = deltas_of("half a character \ud83d")
+    broken = begin_reply(ask, bridge, recorder, "c")
+    qtbot.waitUntil(lambda: broken.message().text == "half a character \ud83d")
+    fake_engine.script = deltas_of("Hello there")
+    sound = [begin_reply(ask, bridge, recorder, name) for name in "de"]
+    qtbot.waitUntil(lambda: [saved(ask, name).text for name in "de"] == ["Hello there"] * 2, timeout=2000)
+    for live in sound:
+        bridge.send(Cancel(live.request_id))
+    qtbot.waitUntil(lambda: [saved(ask, name).state for name in "de"] == [ReplyState.STOPPED] * 2, timeout=2000)
+    assert len(troubles) == 1
+    assert not recorder.flush()
+    caplog.clear()

@@ -125,11 +125,11 @@ def test_message_with_damaged_details_keeps_its_text(ask, caplog, column, value)
 def test_damaged_conversation_is_named_and_the_others_are_listed(ask):
     ask(lambda store: add_exchange(store, "c", "one", title="T"))
     ask(lambda store: add_exchange(store, "d", "two", title="U"))
-    ask(lambda store: store.connection.execute("UPDATE conversations SET title = x'0000' WHERE id = 'c'"))
+    ask(lambda store: store.connection.execute("UPDATE conversations SET model = x'0000' WHERE id = 'c'"))
     listing = ask(lambda store: store.list_conversations())
     assert [conversation.id for conversation in listing.conversations] == ["d"]
     assert listing.damaged == (
-        "The conversation 'c' could not be read: title is bytes instead of text. It was left as it is.",
+        "The conversation 'c' could not be read: model is bytes instead of text. It was left as it is.",
     )
 
 

@@ -11,6 +11,8 @@ from app.conversations.titles import title_from
         ("word " * 20, f"{'word ' * 11}word…"),
         ("x" * 100, f"{'x' * 59}…"),
         ("   ", ""),
+        ("\0\0\nHello\0 \x1b[1mthere\ud83d", "Hello [1mthere"),
+        ("\0", ""),
     ],
 )
 def test_title_is_the_first_line_cut_at_a_word(text, title):
