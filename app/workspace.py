@@ -78,8 +78,11 @@ class Workspace(QWidget):
 
     @property
     def busy_sessions(self) -> list[ChatSession]:
-        sessions = [tab.session for tab in self.tabs] + self._background
-        return [session for session in sessions if session.is_busy]
+        """One session for each running reply; a chat opened again has one in its tab and one that goes on."""
+        opened = [tab.session for tab in self.tabs]
+        shown = {session.conversation_id for session in opened}
+        hidden = [session for session in self._background if session.conversation_id not in shown]
+        return [session for session in opened + hidden if session.is_busy]
 
     @property
     def marks(self) -> dict[str, str]:
@@ -176,11 +179,17 @@ class Workspace(QWidget):
     def close_tab(self, index: int) -> None:
         """Close a tab; its reply, if one runs, goes on, and what was not sent waits for the chat to be opened again."""
         self._keep_draft(self.tabs[index].session, self.tabs[index].composer.unsent())
-        if self.tabs[index].session.is_busy:
-            self._keep_running(self.tabs[index].session)
+        session = self.tabs[index].session
+        goes_on = session.is_busy
+        if goes_on:
+            self._keep_running(session)
         else:
-            _end(self.tabs[index].session)
+            _end(session)
         self._remove(index)
+        if goes_on:
+            self.went_on.emit(session.title)  # now that the tab which shows it is not the one that was closed
+        if self.current is not None and not self.is_restoring:
+            self.current.composer.field.setFocus()
 
     def _remove(self, index: int) -> None:
         tab = self.tabs[index]
@@ -199,7 +208,6 @@ class Workspace(QWidget):
         self._background.append(session)
         session.not_sent.connect(lambda text: self._keep_draft(session, text))
         session.busy_changed.connect(lambda is_busy: self._end_background(session))
-        self.went_on.emit(session.title)
 
     def _end_background(self, session: ChatSession) -> None:
         if session.is_busy or session not in self._background:

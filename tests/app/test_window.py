@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtWidgets import QAbstractButton
+from PySide6.QtWidgets import QAbstractButton, QLabel
 
 from app.conversations.records import Conversation, Message, ReplyState
 from app.open_tabs import OpenTabs, read_open_tabs, write_open_tabs
@@ -103,6 +103,20 @@ def test_closing_a_running_tab_lets_the_reply_go_on(driver: Driver, fake_engine:
     driver.window.workspace.open_chat(conversation_id)
     driver.wait_text("Hello there")
     assert driver.window.workspace.marks == {}
+
+
+def test_the_reply_of_a_closed_tab_is_told_of_and_counted_once(driver: Driver, fake_engine: FakeEngine) -> None:
+    fake_engine.ending = None
+    driver.type("one")
+    driver.wait_text("Hello there")
+    conversation_id = driver.tab.session.conversation_id
+    driver.window.workspace.close_tab(0)
+    words = [label.text() for label in driver.tab.findChildren(QLabel) if label.isVisible()]
+    assert any("goes on" in text for text in words)
+    assert driver.tab.composer.field.hasFocus()
+    driver.window.workspace.open_chat(conversation_id or "")
+    driver.wait_text("Hello there")
+    assert len(driver.window.workspace.busy_sessions) == 1
 
 
 def test_a_follow_up_waits_for_the_end_of_the_reply(driver: Driver, fake_engine: FakeEngine) -> None:
