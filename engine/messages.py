@@ -22,13 +22,34 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
+class Grammar:
+    """What a reply's text must be: it ends where the grammar is complete."""
+
+    kind: str  # "json_schema" or "regex"
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Sampling:
-    """How one reply is sampled; a draw depends on (seed, position in the reply) alone."""
+    """How one reply is sampled; the noise of a draw depends on (seed, position in the reply) alone.
+
+    Rules apply in the order bias, penalties, grammar, top-p, min-p, top-k, temperature; the defaults switch them off.
+    """
 
     temperature: float = 0.0  # 0 is greedy
     seed: int = 0  # 0 <= seed < 2**63
     max_tokens: int = 2048  # tokens that this request may add
     stops: tuple[str, ...] = ()
+    top_p: float = 1.0  # 0 < top_p <= 1
+    top_k: int = 0  # 0 is off
+    min_p: float = 0.0  # 0 <= min_p <= 1
+    repetition_penalty: float = 1.0  # divides the logits of tokens seen before where positive, else multiplies them
+    presence_penalty: float = 0.0  # is taken off once
+    frequency_penalty: float = 0.0  # is taken off once for each time
+    penalty_window: int = 20  # latest tokens, the prompt's too, that the three penalties look at
+    logit_bias: tuple[tuple[int, float], ...] = ()  # (token id, what is added to its logit)
+    num_logprobs: int = 0  # most probable tokens told with each delivered one; 0 tells nothing
+    grammar: Grammar | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,10 +218,20 @@ class Progress:
 
 
 @dataclass(frozen=True, slots=True)
+class TokenLogprob:
+    """A delivered token's natural log probability after bias, penalties and grammar, before filters and temperature."""
+
+    token_id: int
+    logprob: float
+    top: tuple[tuple[int, float], ...]  # the most probable tokens that are allowed there, the greatest first
+
+
+@dataclass(frozen=True, slots=True)
 class Delta:
     """What one round added to a reply; the first `num_accepted` of `token_ids` were proposed by the drafter.
 
     `text` may lag behind `token_ids` while a character or a stop string is incomplete.
+    `logprobs` has one entry for each of `token_ids` where they were asked for.
     """
 
     request_id: int
@@ -208,6 +239,7 @@ class Delta:
     token_ids: tuple[int, ...]
     num_accepted: int
     statistics: Statistics
+    logprobs: tuple[TokenLogprob, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
