@@ -81,6 +81,10 @@ class Tokenizer:
             self._pieces[token_id] = piece
         return piece
 
+    def to_json(self) -> str:
+        """The whole tokenizer in the form of tokenizer.json, tokens that were added later included."""
+        return self._backend.to_str()
+
     def _encode_piece(self, text: str, is_first: bool) -> list[int]:
         if not text:
             return []
