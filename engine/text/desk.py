@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import assert_never
 
@@ -12,6 +13,7 @@ from engine.messages import (
     CountTokens,
     EstimateMemory,
     Failed,
+    Grammar,
     Inspect,
     MemoryEstimate,
     ModelFacts,
@@ -26,6 +28,7 @@ from engine.models.facts import read_facts
 from engine.models.locate import resolve_target
 from engine.models.memory import estimate_memory
 from engine.text.checks import check_length, check_sampling, check_turns
+from engine.text.grammar import GrammarError, Vocabulary
 from engine.text.prompt import Prompt, build_prompt, encode_rendered, mark_turns, without_surrogates
 from engine.text.rendering import TemplateError
 from engine.text.templates import render
@@ -40,10 +43,11 @@ class TextDesk:
     def __init__(self, data_dir: Path) -> None:
         self._data_dir = data_dir
         self._tokenizers: dict[str, Tokenizer] = {}
+        self._vocabularies: dict[Tokenizer, Vocabulary] = {}
 
     def prepare(self, submit: Submit, facts: ModelFacts) -> Prompt | Failed:
         """Turn a request into token ids, or say why it cannot be answered."""
-        refusal = check_turns(submit.turns) or check_sampling(submit.sampling)
+        refusal = check_turns(submit.turns) or check_sampling(submit.sampling, facts.vocab_size)
         if refusal:
             return Failed(submit.request_id, "request", refusal)
         try:
@@ -51,7 +55,12 @@ class TextDesk:
         except ModelError as error:
             return failed(submit.request_id, "model", error)
         refusal = check_length(len(prompt.token_ids), facts.context_length)
-        return Failed(submit.request_id, "context", refusal) if refusal else prompt
+        if refusal:
+            return Failed(submit.request_id, "context", refusal)
+        try:
+            return self._with_grammar(prompt, submit.sampling.grammar)
+        except GrammarError as error:
+            return failed(submit.request_id, "request", error)
 
     def answer(self, question: Question) -> Answer | Failed:
         """Answer a question about a model or a prompt."""
@@ -86,6 +95,14 @@ class TextDesk:
         seconds = time.perf_counter() - start
         num_tokens = len(encode_rendered(tokenizer, text, marks))
         return RenderedPrompt(text.replace(marks.cut, ""), num_tokens, seconds)
+
+    def _with_grammar(self, prompt: Prompt, grammar: Grammar | None) -> Prompt:
+        if grammar is None:
+            return prompt
+        if prompt.tokenizer not in self._vocabularies:
+            self._vocabularies[prompt.tokenizer] = Vocabulary(prompt.tokenizer)
+        reply_ids = prompt.token_ids[len(prompt.token_ids) - prompt.num_reply_tokens :]
+        return replace(prompt, grammar=self._vocabularies[prompt.tokenizer].compile(grammar, reply_ids))
 
     def _facts(self, target: str) -> ModelFacts:
         from engine.models.errors import ModelError

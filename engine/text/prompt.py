@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from engine.messages import Notice, Turn
+from engine.text.grammar import Matcher
 from engine.text.rendering import TemplateError
 from engine.text.splicing import Marks, choose_marks, encode_parts, locate_replies, stored_ids
 from engine.text.templates import Clockwork, Layout, Turns, choose_layout, render_layout
@@ -25,6 +26,7 @@ class Prompt:
     num_reply_tokens: int
     tokenizer: Tokenizer
     notices: tuple[Notice, ...] = ()
+    grammar: Matcher | None = None  # at the reply's next token
 
 
 def build_prompt(

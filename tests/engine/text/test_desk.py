@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from engine.messages import CountTokens, Failed, ModelFacts, Sampling, Submit, Turn
+from engine.messages import CountTokens, Failed, Grammar, ModelFacts, Sampling, Submit, Turn
 from engine.text.desk import TextDesk
 from engine.text.prompt import Prompt
 from engine.text.thread import InlineText, TextThread
@@ -61,6 +61,31 @@ def test_a_conversation_without_a_message_is_refused(desk: TextDesk, facts: Mode
         {"seed": 2**63},
         {"max_tokens": 0},
         {"stops": ("a", "")},
+        {"top_p": 0.0},
+        {"top_p": 1.1},
+        {"top_p": float("nan")},
+        {"top_k": -1},
+        {"min_p": -0.1},
+        {"min_p": 1.5},
+        {"repetition_penalty": 0.0},
+        {"repetition_penalty": 10.5},
+        {"repetition_penalty": float("nan")},
+        {"presence_penalty": 2.5},
+        {"frequency_penalty": -2.5},
+        {"frequency_penalty": float("inf")},
+        {"penalty_window": 0},
+        {"logit_bias": ((260, 1.0),)},
+        {"logit_bias": ((-1, 1.0),)},
+        {"logit_bias": ((3, 101.0),)},
+        {"logit_bias": ((3, float("nan")),)},
+        {"logit_bias": ((3, 1.0), (3, 2.0))},
+        {"num_logprobs": 21},
+        {"num_logprobs": -1},
+        {"grammar": Grammar("lark", "start: /a/")},
+        {"grammar": Grammar("regex", " ")},
+        {"grammar": Grammar("regex", "a" * 400_001)},
+        {"grammar": Grammar("regex", "(")},
+        {"grammar": Grammar("json_schema", "{")},
     ],
 )
 def test_settings_that_cannot_be_sampled_with_are_refused(
@@ -69,7 +94,31 @@ def test_settings_that_cannot_be_sampled_with_are_refused(
     failed = desk.prepare(submit("Hi", **sampling), facts)
     assert isinstance(failed, Failed)
     assert failed.code == "request"
+    assert failed.text[0].isupper()
     assert failed.text.endswith(".")
+    assert "\n" not in failed.text
+
+
+@pytest.mark.parametrize(
+    "sampling",
+    [
+        {"temperature": 0.0, "top_p": 0.5, "top_k": 3, "min_p": 0.1},
+        {"top_p": 1.0, "min_p": 1.0, "top_k": 10**6, "repetition_penalty": 0.5, "presence_penalty": -2.0},
+        {"stops": ("a stop string that is longer than any reply " * 50,), "max_tokens": 1},
+        {"seed": 2**63 - 1, "logit_bias": ((0, -100.0), (259, 100.0)), "num_logprobs": 20},
+    ],
+)
+def test_unusual_settings_that_have_a_meaning_are_taken(
+    desk: TextDesk, facts: ModelFacts, sampling: dict[str, Any]
+) -> None:
+    assert isinstance(desk.prepare(submit("Hi", **sampling), facts), Prompt)
+
+
+def test_a_grammar_is_compiled_with_the_prompt(desk: TextDesk, facts: ModelFacts) -> None:
+    prompt = desk.prepare(submit("Hi", grammar=Grammar("regex", "a|b")), facts)
+    assert isinstance(prompt, Prompt)
+    assert prompt.grammar is not None
+    assert len(prompt.grammar.look_ahead(())) == 1
 
 
 def test_o18_a_prompt_beyond_the_context_is_refused_with_its_count(desk: TextDesk, facts: ModelFacts) -> None:
