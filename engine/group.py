@@ -143,7 +143,7 @@ class Group:
         is_steady = not (self._waiting or self._cohort.rows) and self._state.can_rewind
         if not is_steady or not launched.is_plain:
             return None
-        if any(row.is_over or row.drafter.max_depth or row.remaining <= 1 for row in self._rows):
+        if not all(row.can_run_ahead for row in self._rows):
             return None
         self._commit([1] * len(self._rows), launched)
         return launch_ahead(self.target, self._state, self._rows, launched)
@@ -160,7 +160,7 @@ class Group:
             return 0
         if outcome.is_broken:
             raise BrokenLogitsError("the model's output holds values that are not numbers (NaN)")
-        delivery = row.deliver(outcome.target_ids, outcome.num_proposed, outcome.num_accepted)
+        delivery = row.deliver(outcome.target_ids, outcome.num_proposed, outcome.num_accepted, outcome.logprobs)
         for event in delivery.events:
             self._emit(event)
         row.is_over = delivery.is_last

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,8 +13,9 @@ import mlx.core as mx
 from engine.acceptance import count_accepted
 from engine.drafters.base import Proposals, pack
 from engine.kv.rows import Rows
+from engine.messages import TokenLogprob
 from engine.row import Row
-from engine.sampling import Choice, choose
+from engine.sampling import Choice, RowScores, choose
 from engine.target import Target
 
 
@@ -25,6 +27,7 @@ class Launched:
     num_proposed: mx.array  # [rows] int32
     num_accepted: mx.array  # [rows] int32
     is_broken: mx.array  # [rows] bool: a logit was not a number
+    scores: tuple[RowScores | None, ...]  # of the rows that asked for log probabilities
     context: mx.array | None
     launch_seconds: float
 
@@ -42,6 +45,7 @@ class RowOutcome:
     num_proposed: int
     num_accepted: int
     is_broken: bool
+    logprobs: tuple[TokenLogprob, ...]  # of each of `target_ids`; () where they were not asked for
 
 
 def propose(rows: Sequence[Row], depths: Sequence[int]) -> Proposals:
@@ -62,37 +66,65 @@ def propose(rows: Sequence[Row], depths: Sequence[int]) -> Proposals:
 def launch(target: Target, state: Rows, rows: Sequence[Row], proposals: Proposals) -> Launched:
     """Start the one forward over all windows; nothing of it is kept yet."""
     pending = mx.array([[row.pending] for row in rows], dtype=mx.int32)
-    return _launch(target, state, pending, proposals, [row.choice() for row in rows])
+    choices = [row.choice(_proposal_of(index, row, proposals)) for index, row in enumerate(rows)]
+    return _launch(target, state, pending, proposals, choices)
 
 
 def launch_ahead(target: Target, state: Rows, rows: Sequence[Row], last: Launched) -> Launched:
     """Start a plain round on the tokens of another one that has not been read yet."""
     assert last.is_plain
-    return _launch(target, state, last.target_ids, pack([()] * len(rows)), [row.choice(ahead=1) for row in rows])
+    return _launch(target, state, last.target_ids, pack([()] * len(rows)), [row.choice_ahead() for row in rows])
 
 
 def finish(rows: Sequence[Row], launched: Launched) -> list[RowOutcome]:
     """Wait for a round and read it back."""
     started = time.monotonic()
     read = [launched.target_ids, launched.num_proposed, launched.num_accepted, launched.is_broken]
-    mx.eval(read)
+    mx.eval(read, _arrays(launched.scores))
     seconds = launched.launch_seconds + time.monotonic() - started  # leaves out what was done while it ran
     for row in rows:
         row.counter.verify_seconds += seconds
-    return [RowOutcome(*values) for values in zip(*map(_read, read), strict=True)]
+    outcomes = zip(*map(_read, read), launched.scores, strict=True)
+    return [
+        RowOutcome(ids, num_proposed, num_accepted, is_broken, _logprobs(ids, scores))
+        for ids, num_proposed, num_accepted, is_broken, scores in outcomes
+    ]
 
 
 def _launch(
     target: Target, state: Rows, pending: mx.array, proposals: Proposals, choices: Sequence[Choice]
 ) -> Launched:
     started = time.monotonic()
-    verified = target.verify(state, mx.concatenate([pending, proposals.ids], axis=1))
-    target_ids = choose(verified.logits, choices)
-    num_accepted = count_accepted(target_ids, proposals.ids, proposals.num_proposed)
+    windows = mx.concatenate([pending, proposals.ids], axis=1)
+    verified = target.verify(state, windows)
+    chosen = choose(verified.logits, windows, choices)
+    num_accepted = count_accepted(chosen.ids, proposals.ids, proposals.num_proposed)
     is_broken = mx.isnan(mx.max(verified.logits, axis=(1, 2)))  # the greatest of values is NaN where one is
-    mx.async_eval(target_ids, num_accepted, proposals.num_proposed, is_broken)
+    mx.async_eval(chosen.ids, num_accepted, proposals.num_proposed, is_broken, _arrays(chosen.scores))
     seconds = time.monotonic() - started
-    return Launched(target_ids, proposals.num_proposed, num_accepted, is_broken, verified.context, seconds)
+    return Launched(
+        chosen.ids, proposals.num_proposed, num_accepted, is_broken, chosen.scores, verified.context, seconds
+    )
+
+
+def _proposal_of(index: int, row: Row, proposals: Proposals) -> list[int]:
+    """A row's proposal where a grammar has to see it; reading it back would wait for a drafter that is still at it."""
+    return _read(proposals.ids[index])[: _read(proposals.num_proposed[index])] if row.grammar else []
+
+
+def _logprobs(target_ids: Sequence[int], scores: RowScores | None) -> tuple[TokenLogprob, ...]:
+    """One entry for each chosen token; a token of probability 0 is among the top of none."""
+    if scores is None:
+        return ()
+    columns = zip(target_ids, *map(_read, (scores.chosen, scores.top_ids, scores.top_logprobs)), strict=True)
+    return tuple(
+        TokenLogprob(token_id, logprob, tuple(pair for pair in zip(ids, values, strict=True) if pair[1] > -math.inf))
+        for token_id, logprob, ids, values in columns
+    )
+
+
+def _arrays(scores: Sequence[RowScores | None]) -> list[mx.array]:
+    return [array for row in scores if row for array in (row.chosen, row.top_ids, row.top_logprobs)]
 
 
 def _read(array: mx.array) -> Any:

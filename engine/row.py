@@ -7,9 +7,10 @@ from dataclasses import dataclass, field, replace
 
 from engine.acceptance import Emission, emit
 from engine.drafters.base import Drafter, DraftRow, DraftRows, TargetView
-from engine.messages import Delta, Event, Finished, Notice, Sampling, Submit
+from engine.messages import Delta, Event, Failed, Finished, Notice, Sampling, Submit, TokenLogprob
 from engine.sampling import Choice
 from engine.statistics import ReplyCounter
+from engine.text.grammar import Matcher
 from engine.text.prompt import Prompt
 from engine.text.reply_text import ReplyText
 
@@ -36,16 +37,22 @@ class Row:
     text: ReplyText
     counter: ReplyCounter
     position: int = 0  # index in the reply of the next token; starts past a continued reply's tokens
-    pending: int = field(init=False)  # known, but not in the target's state
     context_length: int = 0  # tokens; 0 where the reply's own limit ends it first
+    grammar: Matcher | None = None
     is_stopping: Callable[[], bool] = field(default=lambda: False)  # asked between the tokens of a burst
     num_read: int = 0  # prompt tokens in the target's state
     num_delivered: int = 0
+    history: list[int] = field(init=False)  # the prompt and what was delivered; the last is pending
     is_over: bool = False  # has ended, and leaves as soon as nothing is in flight
 
     def __post_init__(self) -> None:
-        self.pending = self.prompt_ids[-1]
+        self.history = list(self.prompt_ids)
         self.counter.num_prompt = len(self.prompt_ids)
+
+    @property
+    def pending(self) -> int:
+        """The token that is known, but not in the target's state."""
+        return self.history[-1]
 
     @property
     def num_unread(self) -> int:
@@ -60,18 +67,31 @@ class Row:
     def remaining(self) -> int:
         return self.sampling.max_tokens - self.num_delivered
 
-    def choice(self, ahead: int = 0) -> Choice:
-        """How the token is chosen that follows the pending one, or the one `ahead` tokens after it."""
-        return Choice(self.sampling.temperature, self.sampling.seed, self.position + ahead)
+    def choice(self, proposal: Sequence[int]) -> Choice:
+        """How the tokens are chosen that follow the pending one and each of the proposal; a grammar looks ahead."""
+        masks = self.grammar.look_ahead(proposal) if self.grammar else ()
+        return Choice(self.sampling, self.position, self._recent(1), masks)
+
+    def choice_ahead(self) -> Choice:
+        """How the token is chosen after the one that follows the pending one and is not known yet."""
+        assert self.can_run_ahead
+        return Choice(self.sampling, self.position + 1, self._recent(0))
+
+    @property
+    def can_run_ahead(self) -> bool:
+        """Whether a further round may start on a token that was not read back: no drafter or grammar has to see it."""
+        return not (self.is_over or self.drafter.max_depth or self.grammar or self.remaining <= 1)
 
     @property
     def draft_view(self) -> DraftRow:
         return DraftRow(self.pending, self.position)
 
-    def deliver(self, target_ids: Sequence[int], num_proposed: int, num_accepted: int) -> Delivery:
+    def deliver(
+        self, target_ids: Sequence[int], num_proposed: int, num_accepted: int, logprobs: Sequence[TokenLogprob] = ()
+    ) -> Delivery:
         """Take one round's tokens up to an end, a stop string or the limit, and count them.
 
-        target_ids [num_proposed + 1]: the target's choices after each window position.
+        target_ids [num_proposed + 1]: the target's choices after each window position; logprobs: theirs, if asked for.
         """
         emission = emit(target_ids, num_accepted, self.end_ids, self.remaining)
         text, num_tokens, reason = self._read(emission)
@@ -79,24 +99,37 @@ class Row:
         self.counter.count_round(num_proposed, accepted, num_tokens)
         self.num_delivered += num_tokens
         self.position += num_tokens
-        self.pending = target_ids[num_tokens - 1] if num_tokens else self.pending
-        events = self._events(text, emission.token_ids[:num_tokens], accepted, reason)
+        token_ids = emission.token_ids[:num_tokens]
+        self.history += token_ids
+        events = self._events(text, token_ids, accepted, reason, tuple(logprobs[:num_tokens]))
         return Delivery(events, 1 + accepted, reason is not None)
 
     def end(self, reason: str) -> tuple[Event, ...]:
         """The events that end this row between rounds: text that was held back, then Finished."""
         return self._events(self.text.flush(), (), 0, reason)
 
+    def _recent(self, num_pending: int) -> list[int]:
+        """The tokens that penalties look at, without the last `num_pending` ones, which are in the window."""
+        end = len(self.history) - num_pending
+        return self.history[max(0, end - self.sampling.penalty_window) : end]
+
     def _events(
-        self, text: str, token_ids: tuple[int, ...], num_accepted: int, reason: str | None
+        self,
+        text: str,
+        token_ids: tuple[int, ...],
+        num_accepted: int,
+        reason: str | None,
+        logprobs: tuple[TokenLogprob, ...] = (),
     ) -> tuple[Event, ...]:
         statistics = self.counter.statistics()
         events: list[Event] = []
         if text or token_ids:
-            events.append(Delta(self.request_id, text, token_ids, num_accepted, statistics))
+            events.append(Delta(self.request_id, text, token_ids, num_accepted, statistics, logprobs))
         if reason == "length" and self.context_length:
             events.append(Notice(self.request_id, "context", full_context(self.context_length)))
-        if reason is not None:
+        if reason == "fault":
+            events.append(Failed(self.request_id, "request", f"{self._fault}."))
+        elif reason is not None:
             events.append(Finished(self.request_id, reason, statistics))
         return tuple(events)
 
@@ -104,14 +137,29 @@ class Row:
         """Text and number of the tokens that stand, and why the row ends, if it does."""
         pieces: list[str] = []
         for index, token_id in enumerate(emission.token_ids):
-            if self.is_stopping():
-                return "".join([*pieces, self.text.flush()]), index, "cancelled"
+            if self.is_stopping() or self._fault:
+                return "".join([*pieces, self.text.flush()]), index, "fault" if self._fault else "cancelled"
             pieces.append(self.text.push(token_id))
             if self.text.stopped:
                 return "".join(pieces), index + 1, "stop"
+            if self._completes_grammar(token_id):
+                return "".join([*pieces, self.text.flush()]), index + 1, "stop"
         if emission.reason is not None:
             pieces.append(self.text.flush())
-        return "".join(pieces), len(emission.token_ids), emission.reason
+        reason = "fault" if emission.reason == "stop" and self._fault else emission.reason
+        return "".join(pieces), len(emission.token_ids), reason
+
+    @property
+    def _fault(self) -> str:
+        """Why the grammar lets no token stand next, not the end either; "" where one can."""
+        return self.grammar.fault if self.grammar else ""
+
+    def _completes_grammar(self, token_id: int) -> bool:
+        """Move the grammar past a token that is delivered; True where nothing may follow it."""
+        if self.grammar is None:
+            return False
+        self.grammar.take(token_id)
+        return self.grammar.is_complete
 
 
 def full_context(context_length: int) -> str:
@@ -143,5 +191,6 @@ def open_row(
         text=ReplyText(prompt.tokenizer, submit.sampling.stops, prompt.token_ids[split:]),
         counter=ReplyCounter(sent_at),
         position=prompt.num_reply_tokens,
+        grammar=prompt.grammar,
         is_stopping=is_stopping,
     )

@@ -31,6 +31,12 @@ def looping_target(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def eight_target(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A target of eight tokens: the letters a to e, then three control tokens, of which the last ends a reply."""
+    return tiny_folder(tmp_path_factory.mktemp("models") / "eight", letters="abcde", seed=5)
+
+
+@pytest.fixture(scope="session")
 def starter_data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder that holds the imported starter model."""
     folder = tmp_path_factory.mktemp("starter")

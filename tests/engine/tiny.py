@@ -209,10 +209,13 @@ def tiny_model(model_type: str, seed: int = 0, vocab_size: int = 64, **changes: 
     return model
 
 
-def tiny_folder(folder: Path, model_type: str = "llama", seed: int = 0, **changes: Any) -> Path:
-    """Write a whole tiny model folder: fp32 weights, a byte-level tokenizer of 259 tokens, a ChatML-like template."""
+def tiny_folder(folder: Path, model_type: str = "llama", seed: int = 0, *, letters: str = "", **changes: Any) -> Path:
+    """Write a whole tiny model folder: fp32 weights, a byte-level tokenizer, a ChatML-like template.
+
+    The tokenizer has 259 tokens, or three and these letters, where it reads nothing else.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    write_tiny_tokenizer(folder)
+    write_tiny_tokenizer(folder, letters)
     tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
     vocab_size, end_id = tokenizer.get_vocab_size(), tokenizer.token_to_id(END_TOKEN)
     model = tiny_model(model_type, seed, vocab_size, **changes)
@@ -222,9 +225,9 @@ def tiny_folder(folder: Path, model_type: str = "llama", seed: int = 0, **change
     return folder
 
 
-def write_tiny_tokenizer(folder: Path) -> None:
-    """One token for every byte and three control tokens, with a template in tokenizer_config.json."""
-    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+def write_tiny_tokenizer(folder: Path, letters: str = "") -> None:
+    """One token for every byte, or each of some letters, and three control tokens, with a template."""
+    alphabet = list(letters) or sorted(pre_tokenizers.ByteLevel.alphabet())
     tokenizer = Tokenizer(BPE(vocab={text: index for index, text in enumerate(alphabet)}, merges=[]))
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
