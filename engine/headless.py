@@ -7,7 +7,6 @@ import json
 import logging
 import os
 import queue
-import secrets
 import signal
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,7 +17,20 @@ from types import FrameType
 from typing import Any
 
 from engine.blas import missing_blas_hint, preload_blas
-from engine.messages import Cancel, Delta, Event, Failed, Finished, Notice, Sampling, Shutdown, Submit, Turn
+from engine.messages import (
+    Cancel,
+    Delta,
+    Event,
+    Failed,
+    Finished,
+    Notice,
+    Sampling,
+    Shutdown,
+    Submit,
+    TokenLogprob,
+    Turn,
+)
+from engine.sampling_options import add_sampling_options, read_sampling
 from engine.thread import EngineThread
 
 ENGINE_FAILED = 1
@@ -38,6 +50,7 @@ class Reply:
     seed: int
     text: list[str] = field(default_factory=list)
     token_ids: list[int] = field(default_factory=list)
+    logprobs: list[TokenLogprob] = field(default_factory=list)
 
     def describe(self, end: Finished | Failed) -> dict[str, Any]:
         """The JSON object of a reply that ended; one that failed keeps what it had written."""
@@ -49,7 +62,7 @@ class Reply:
             "finish_reason": end.reason,
             "seed": self.seed,
             "statistics": asdict(end.statistics),
-        }
+        } | ({"logprobs": [asdict(entry) for entry in self.logprobs]} if self.logprobs else {})
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -76,25 +89,19 @@ def _parser() -> argparse.ArgumentParser:
     ask.add_argument("--model", default="", metavar="PATH", help="model folder, Hugging Face cache entry or GGUF file")
     ask.add_argument("--drafter", default="ngram", help="none or ngram (the default)")
     ask.add_argument("--system", default="", metavar="TEXT", help="system prompt")
-    ask.add_argument("--temperature", type=float, default=0.0, help="0, the default, is greedy")
-    ask.add_argument("--max-tokens", type=int, default=512)
-    ask.add_argument("--seed", type=int, help="drawn where it is left out")
-    ask.add_argument(
-        "--stop", action="append", default=[], metavar="TEXT", help="end before this text; may be repeated"
-    )
+    add_sampling_options(ask)
     ask.add_argument("--json", action="store_true", help="print one object when the reply has ended")
     return parser
 
 
 def _ask(options: argparse.Namespace) -> int:
-    questions = _questions(options)
+    submits = [_submit(index, question, options) for index, question in enumerate(_questions(options), start=1)]
     if hint := missing_blas_hint():
         print(f"slipstream-engine: {hint}", file=sys.stderr)
     events: queue.SimpleQueue[Event] = queue.SimpleQueue()
     engine = EngineThread()
     engine.start(events.put)
     try:
-        submits = [_submit(index, question, options) for index, question in enumerate(questions, start=1)]
         engine.send(*submits)
         return _collect(engine, events, submits, options)
     finally:
@@ -132,10 +139,17 @@ def _read_line(path: Path, number: int, line: str) -> str:
 
 def _submit(request_id: int, question: str, options: argparse.Namespace) -> Submit:
     system = (Turn("system", options.system),) if options.system else ()
-    seed = secrets.randbits(63) if options.seed is None else options.seed
-    sampling = Sampling(options.temperature, seed, options.max_tokens, tuple(options.stop))
     turns = (*system, Turn("user", question))
-    return Submit(request_id, f"ask-{request_id}", options.model, options.drafter, turns, sampling)
+    return Submit(request_id, f"ask-{request_id}", options.model, options.drafter, turns, _sampling(options))
+
+
+def _sampling(options: argparse.Namespace) -> Sampling:
+    if options.logprobs and not (options.json or options.batch):
+        raise BadInputError("--logprobs are told in JSON only; add --json")
+    try:
+        return read_sampling(options)
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInputError(f"{options.json_schema} cannot be read: {error}") from error
 
 
 def _collect(
@@ -168,6 +182,7 @@ def _take(event: Event, replies: dict[int, Reply], results: dict[int, dict[str, 
         case Delta():
             replies[event.request_id].text.append(event.text)
             replies[event.request_id].token_ids += event.token_ids
+            replies[event.request_id].logprobs += event.logprobs
             if streams:
                 print(event.text, end="", flush=True)
         case Notice():

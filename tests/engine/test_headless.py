@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -64,10 +65,35 @@ def test_batch_answers_one_object_a_line_in_order(target, tmp_path, capsys):
     assert "blank" in empty["error"]
 
 
+def test_sampling_options_reach_the_engine_and_logprobs_come_back(target, capsys):
+    draw = ["--json", "--max-tokens", "6", "--seed", "3", "--temperature", "3"]
+    filters = ["--top-p", "0.9", "--top-k", "30", "--min-p", "0.01", "--logprobs", "2"]
+    penalties = ["--repetition-penalty", "1.2", "--presence-penalty", "0.5", "--frequency-penalty", "0.5"]
+    assert ask(QUESTION, "--model", target, *draw, *filters, *penalties) == 0
+    reply = json.loads(capsys.readouterr().out)
+    assert [entry["token_id"] for entry in reply["logprobs"]] == reply["token_ids"]
+    assert all(len(entry["top"]) == 2 for entry in reply["logprobs"])
+    ask(QUESTION, "--model", target, *draw)
+    assert json.loads(capsys.readouterr().out)["token_ids"] != reply["token_ids"]
+
+
+def test_grammars_come_from_a_file_or_the_command_line(target, tmp_path, capsys):
+    schema = tmp_path / "schema.json"
+    schema.write_text('{"enum": ["red", "green"]}', encoding="utf-8")
+    assert ask(QUESTION, "--model", target, "--json-schema", schema) == 0
+    assert capsys.readouterr().out.strip() in {'"red"', '"green"'}
+    assert ask(QUESTION, "--model", target, "--regex", "[0-9]{3}") == 0
+    assert re.fullmatch(r"\d{3}\n", capsys.readouterr().out)
+
+
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
         (["  "], "blank"),
+        ([QUESTION, "--top-p", "0"], "Top-p"),
+        ([QUESTION, "--logprobs", "1"], "--json"),
+        ([QUESTION, "--regex", "("], "unclosed group"),
+        ([QUESTION, "--json-schema", "/nowhere.json"], "/nowhere.json"),
         ([QUESTION, "--drafter", "tea-leaves"], "choose one of: none, ngram"),
         ([QUESTION, "--temperature", "-1"], "temperature"),
         ([QUESTION, "--max-tokens", "0"], "token limit"),
