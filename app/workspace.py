@@ -17,6 +17,7 @@ from app.tabs import TabRow
 from app.tasks import start
 from app.theme.pulse import Pulse
 from app.theme.theme import Theme
+from app.unsent import Unsent
 
 DRAFT_MILLISECONDS = 1000
 
@@ -48,7 +49,7 @@ class Workspace(QWidget):
         self._background: list[ChatSession] = []
         self._unread: set[str] = set()  # chats that ended without a tab
         self._opening: set[str] = set()  # chats that are being read
-        self._drafts: dict[str, str] = {}  # unsent texts of chats without a tab, by conversation id or ""
+        self._unsent = Unsent()
         self._draft_timer = QTimer(self)
         self._draft_timer.setSingleShot(True)
         self._draft_timer.setInterval(DRAFT_MILLISECONDS)
@@ -99,13 +100,13 @@ class Workspace(QWidget):
     async def restore(self) -> None:
         """Open the tabs of the last time; an empty one where there was none."""
         saved = read_open_tabs(self._folder)
-        self._drafts = dict(saved.drafts)
+        self._unsent.restore(saved.drafts)
         self.is_restoring = True
         for conversation_id in saved.conversation_ids:
             await asyncio.wait([start(self._open(conversation_id))])
         self.is_restoring = False
         num_restored = len(self.tabs)
-        if "" in self._drafts or not num_restored:
+        if self._unsent.has(None) or not num_restored:
             self.new_tab()
         if num_restored:
             self.row.bar.setCurrentIndex(min(saved.current, num_restored - 1))
@@ -178,7 +179,7 @@ class Workspace(QWidget):
 
     def close_tab(self, index: int) -> None:
         """Close a tab; its reply, if one runs, goes on, and what was not sent waits for the chat to be opened again."""
-        self._keep_draft(self.tabs[index].session, self.tabs[index].composer.unsent())
+        self._unsent.keep(self.tabs[index].session.conversation_id, self.tabs[index].composer.unsent())
         session = self.tabs[index].session
         goes_on = session.is_busy
         if goes_on:
@@ -206,7 +207,7 @@ class Workspace(QWidget):
 
     def _keep_running(self, session: ChatSession) -> None:
         self._background.append(session)
-        session.not_sent.connect(lambda text: self._keep_draft(session, text))
+        session.not_sent.connect(lambda text: self._unsent.keep(session.conversation_id, text))
         session.busy_changed.connect(lambda is_busy: self._end_background(session))
 
     def _end_background(self, session: ChatSession) -> None:
@@ -229,7 +230,7 @@ class Workspace(QWidget):
         for session in [one for one in self._background if one.conversation_id == conversation_id]:
             self._background.remove(session)
             _end(session)
-        self._drafts.pop(conversation_id, None)
+        self._unsent.take(conversation_id)
         self._refresh()
 
     def tell(self, sentence: str) -> None:
@@ -272,13 +273,8 @@ class Workspace(QWidget):
         self.save()
         self._draft_timer.stop()
 
-    def _keep_draft(self, session: ChatSession, text: str) -> None:
-        key = session.conversation_id or ""
-        if text:
-            self._drafts[key] = _below(self._drafts.get(key, ""), text)
-
     def _give_draft(self, tab: ChatTab) -> None:
-        if text := self._drafts.pop(tab.session.conversation_id or "", ""):
+        if text := self._unsent.take(tab.session.conversation_id):
             tab.composer.put_back(text)
 
     def save(self) -> None:
@@ -288,19 +284,11 @@ class Workspace(QWidget):
         known = [tab.session.conversation_id for tab in self.tabs]
         ids = tuple(name for name in known if name)
         current = self.current.session.conversation_id if self.current else None
-        drafts = dict(self._drafts)
-        for tab in self.tabs:
-            key = tab.session.conversation_id or ""
-            if text := _below(drafts.get(key, ""), tab.composer.unsent()):
-                drafts[key] = text
+        drafts = self._unsent.together_with((tab.session.conversation_id, tab.composer.unsent()) for tab in self.tabs)
         tabs = OpenTabs(ids, ids.index(current) if current in ids else 0, drafts)
         if tabs != self._saved:
             self._saved = tabs
             write_open_tabs(self._folder, tabs)
-
-
-def _below(first: str, second: str) -> str:
-    return "\n".join(text for text in (first, second) if text)
 
 
 def _end(session: ChatSession) -> None:
