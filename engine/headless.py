@@ -12,6 +12,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -82,6 +83,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="slipstream-engine", description="Slipstream's engine without a window.")
+    parser.add_argument("--version", action="version", version=_version())
     commands = parser.add_subparsers(required=True)
     ask = commands.add_parser("ask", help="answer one question, or the questions of a file at once")
     ask.add_argument("question", nargs="?", help="the question; left out with --batch")
@@ -92,6 +94,13 @@ def _parser() -> argparse.ArgumentParser:
     add_sampling_options(ask)
     ask.add_argument("--json", action="store_true", help="print one object when the reply has ended")
     return parser
+
+
+def _version() -> str:
+    try:
+        return f"Slipstream {version('slipstream-chat')}"
+    except PackageNotFoundError:
+        return "Slipstream, run from its source without being installed"
 
 
 def _ask(options: argparse.Namespace) -> int:
@@ -117,7 +126,7 @@ def _questions(options: argparse.Namespace) -> list[str]:
 
 def _read_batch(path: Path) -> list[str]:
     try:
-        lines = path.read_text(encoding="utf-8").split("\n")  # JSON may hold other line separators
+        lines = path.read_text(encoding="utf-8-sig").split("\n")  # JSON may hold other line separators
     except (OSError, UnicodeDecodeError) as error:
         raise BadInputError(f"{path} cannot be read: {error}") from error
     questions = [_read_line(path, number, line) for number, line in enumerate(lines, start=1) if line.strip()]
@@ -188,6 +197,8 @@ def _take(event: Event, replies: dict[int, Reply], results: dict[int, dict[str, 
         case Notice():
             print(f"slipstream-engine: {event.text}", file=sys.stderr)
         case Finished():
+            if streams and event.reason == "length":
+                print("\nslipstream-engine: The reply reached its limit of tokens.", file=sys.stderr)
             results[event.request_id] = replies[event.request_id].describe(event)
         case Failed():
             print(f"slipstream-engine: {event.text}", file=sys.stderr)
