@@ -11,8 +11,9 @@ import jinja2
 from jinja2.exceptions import SecurityError
 from jinja2.ext import loopcontrols
 
+from engine.text.budget import budget, pay, size_of
 from engine.text.deadline import TEMPLATE_FILE, TimeUp, deadline
-from engine.text.sandbox import MAX_LENGTH, ChatEnvironment, Generation
+from engine.text.sandbox import ChatEnvironment, Generation
 
 # What compiling and running a template can raise; a syntax error and endless nesting are told apart above it.
 RAISED = (
@@ -37,11 +38,11 @@ class TemplateError(Exception):
         return f"{subject} failed{place}: {reason}."
 
 
-def render_template(source: str, variables: Mapping[str, Any], limit_seconds: float) -> str:
-    """Render on this thread, in at most `limit_seconds`; raises TemplateError."""
+def render_template(source: str, variables: Mapping[str, Any], limit_seconds: float, num_input_bytes: int = 0) -> str:
+    """Render on this thread, in at most `limit_seconds` and the memory for such an input; raises TemplateError."""
     template = None
     try:
-        with deadline(limit_seconds):
+        with deadline(limit_seconds), budget(num_input_bytes):
             template = _compile(source)
             return _join_bounded(template, variables)
     except TimeUp as error:
@@ -52,15 +53,14 @@ def render_template(source: str, variables: Mapping[str, Any], limit_seconds: fl
     except RecursionError as error:
         raise TemplateError("it is nested too deeply", is_final=True) from error
     except RAISED as error:
-        raise TemplateError(str(error) or type(error).__name__, _line_of(error)) from error
+        is_final = isinstance(error, SecurityError)
+        raise TemplateError(str(error) or type(error).__name__, _line_of(error), is_final=is_final) from error
 
 
 def _join_bounded(template: jinja2.Template, variables: Mapping[str, Any]) -> str:
-    chunks, length = [], 0
+    chunks = []
     for chunk in template.generate(**variables):
-        length += len(chunk)
-        if length > MAX_LENGTH:
-            raise SecurityError(f"it writes more than {MAX_LENGTH:,} characters")
+        pay(size_of(chunk))
         chunks.append(chunk)
     return "".join(chunks)
 

@@ -1,25 +1,20 @@
-"""The Jinja environment that chat templates run in: what Hugging Face's offers, with bounded sizes."""
+"""The Jinja environment that chat templates run in: what they use of Hugging Face's, every operation paid for."""
 
 from __future__ import annotations
 
-import functools
-import json
-import re
-from collections.abc import Mapping
-from typing import Any, NoReturn
+from collections.abc import Iterable
+from typing import Any
 
-import jinja2
 from jinja2 import nodes
 from jinja2.compiler import CodeGenerator, Frame
-from jinja2.exceptions import SecurityError
 from jinja2.ext import Extension
 from jinja2.parser import Parser
 from jinja2.runtime import Context
-from jinja2.sandbox import ImmutableSandboxedEnvironment
+from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedFormatter
 
-MAX_LENGTH = 50_000_000  # characters of a text, entries of a list
-MAX_NUMBER_BITS = 4096
-_WIDTH = re.compile(r"\d{7}|\*")  # of a printf-style or a str.format field
+from engine.text.bounded_filters import offered_filters, offered_functions, offered_tests
+from engine.text.budget import ENTRY_BYTES, check_bits, check_number, join_texts, pay, size_of, text_of, weigh
+from engine.text.text_methods import check_method, check_printf, check_widths, join_values, replace_text
 
 
 class Generation(Extension):
@@ -33,125 +28,182 @@ class Generation(Extension):
 
 
 class _BoundedCode(CodeGenerator):
+    """Sends what Jinja would do with bare Python operators through the environment."""
+
     def visit_Concat(self, node: nodes.Concat, frame: Frame) -> None:
-        self.write("environment.concat_bounded((")
+        self.write("environment.join_operands((")
         for part in node.nodes:
             self.visit(part, frame)
             self.write(", ")
         self.write("))")
 
+    def visit_Compare(self, node: nodes.Compare, frame: Frame) -> None:
+        self.write("(")
+        self._visit_compared(node.expr, frame, "compared")
+        for operand in node.ops:
+            self.visit(operand, frame)
+        self.write(")")
+
+    def visit_Operand(self, node: nodes.Operand, frame: Frame) -> None:
+        operators = {"eq": "==", "ne": "!=", "gt": ">", "gteq": ">=", "lt": "<", "lteq": "<=", "in": "in"}
+        self.write(f" {operators.get(node.op, 'not in')} ")
+        self._visit_compared(node.expr, frame, "searched" if node.op in ("in", "notin") else "compared")
+
+    def visit_Getitem(self, node: nodes.Getitem, frame: Frame) -> None:
+        if not isinstance(node.arg, nodes.Slice):
+            super().visit_Getitem(node, frame)
+            return
+        self.write("environment.cut(")
+        self.visit(node.node, frame)
+        for bound in (node.arg.start, node.arg.stop, node.arg.step):
+            self.write(", ")
+            self.visit(bound or nodes.Const(None), frame)
+        self.write(")")
+
+    def visit_Dict(self, node: nodes.Dict, frame: Frame) -> None:
+        self.write("environment.pair_up((")
+        for pair in node.items:
+            for part in (pair.key, pair.value):
+                self.visit(part, frame)
+                self.write(", ")
+        self.write("))")
+
+    def visit_ScopedEvalContextModifier(self, node: nodes.ScopedEvalContextModifier, frame: Frame) -> None:
+        """`{% autoescape %}` is its contents: a prompt is no HTML."""
+        for child in node.body:
+            self.visit(child, frame)
+
+    def _visit_compared(self, node: nodes.Expr, frame: Frame, method: str) -> None:
+        if isinstance(node, nodes.Const):
+            self.visit(node, frame)
+            return
+        self.write(f"environment.{method}(")
+        self.visit(node, frame)
+        self.write(")")
+
+
+class _BoundedFormatter(SandboxedFormatter):
+    """str.format, each field paid for."""
+
+    def format_field(self, value: Any, format_spec: str) -> Any:
+        check_widths(format_spec)
+        pay(size_of(format_spec) + (size_of(value) if isinstance(value, str) else 0))
+        weigh(value)
+        return super().format_field(value, format_spec)
+
+    def convert_field(self, value: Any, conversion: Any) -> Any:
+        if conversion and isinstance(value, str):
+            pay(10 * size_of(value))
+        elif conversion:
+            weigh(value)
+        return super().convert_field(value, conversion)
+
 
 class ChatEnvironment(ImmutableSandboxedEnvironment):
-    """A sandbox in which no single operation can take long or much memory."""
+    """A sandbox where operators, filters and methods pay for what they make; to be used in a `budget` block."""
 
-    intercepted_binops = frozenset({"+", "*", "**", "%"})
+    intercepted_binops = frozenset({"+", "-", "*", "/", "//", "**", "%"})
     code_generator_class = _BoundedCode
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self.filters["tojson"] = _to_json
-        self.filters["replace"] = lambda text, *pair: self.call_replace(str(text), *pair)
-        for name in ("center", "format", "indent"):
-            self.filters[name] = _bounded(self.filters[name])
-        self.globals["raise_exception"] = _raise_exception
-        self.globals.pop("lipsum")
+        super().__init__(finalize=self.written, **options)
+        allowed_range = self.globals["range"]
+        self.filters, self.tests = offered_filters(), offered_tests()
+        self.globals = {"range": allowed_range, **offered_functions()}
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
-        """Refuse what would grow beyond bounds."""
+        """Pay for the result of an operator."""
+        for operand in (left, right):
+            if isinstance(operand, int):
+                check_number(operand)
         if operator in ("*", "**"):
             _check_product(operator, left, right)
         elif operator == "+" and hasattr(left, "__len__") and hasattr(right, "__len__"):
-            _check_length(len(left) + len(right))
+            _check_sum(left, right)
         elif operator == "%" and isinstance(left, str):
-            _check_width(left)
+            check_printf(left, right)
+        elif not isinstance(left, (int, float)):
+            weigh((left, right))
         return super().call_binop(context, operator, left, right)
 
-    def concat_bounded(self, parts: tuple[Any, ...]) -> str:
+    def join_operands(self, parts: tuple[Any, ...]) -> str:
         """Join the operands of `~`."""
-        texts = [str(part) for part in parts]
-        _check_length(sum(map(len, texts)))
-        return "".join(texts)
+        return join_texts("", [text_of(part) for part in parts])
+
+    def concat(self, parts: Iterable[str]) -> str:
+        """Join what a macro or a block has written."""
+        return join_texts("", list(parts))
+
+    def written(self, value: Any) -> Any:
+        """Pay for a value that is written out; what is text is paid for when it is joined."""
+        return text_of(value)
+
+    def compared(self, value: Any) -> Any:
+        """Pay for a comparison with all that a value holds."""
+        if not isinstance(value, str):
+            weigh(value)
+        return value
+
+    def searched(self, value: Any) -> Any:
+        """The same for what follows `in`; a mapping is not gone through."""
+        return value if isinstance(value, dict) else self.compared(value)
+
+    def cut(self, value: Any, start: Any, stop: Any, step: Any) -> Any:
+        """Pay for a slice."""
+        part = slice(start, stop, step)
+        if isinstance(value, (str, list, tuple)):
+            length = len(range(*part.indices(len(value))))
+            pay(length * (ENTRY_BYTES if not isinstance(value, str) else 1 if value.isascii() else 4))
+        return value[part]
+
+    def pair_up(self, parts: tuple[Any, ...]) -> dict[Any, Any]:
+        """Make a mapping of keys and values in turn."""
+        weigh(tuple(key for key in parts[::2] if isinstance(key, tuple)))
+        return dict(zip(parts[::2], parts[1::2], strict=True))
+
+    def getitem(self, obj: Any, argument: Any) -> Any:
+        """Pay for looking up a key that is made of values."""
+        if isinstance(argument, tuple):
+            weigh(argument)
+        return super().getitem(obj, argument)
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805
-        """Call a function or method; methods of text get bounded arguments."""
+        """Call a function or method; built-in ones are paid for."""
         owner = getattr(__obj, "__self__", None)
-        if isinstance(owner, str):
-            name = __obj.__name__
-            if name == "replace":  # Jinja adds arguments of its own, whose names begin with "_"
-                return __self.call_replace(owner, *args, **{key: kwargs[key] for key in kwargs if key == "count"})
-            if name == "join" and len(args) == 1:
-                return _join(owner, args[0])
-            _check_arguments(args, kwargs)
+        # Jinja adds arguments of its own, whose names begin with "_".
+        own = {key: value for key, value in kwargs.items() if not key.startswith("_")}
+        if isinstance(owner, str) and __obj.__name__ == "replace":
+            return replace_text(owner, *args, **own)
+        if isinstance(owner, str) and __obj.__name__ == "join" and len(args) == 1:
+            return join_values(owner, args[0])
+        check_method(__obj, args, own)
         return super().call(__context, __obj, *args, **kwargs)
 
     def wrap_str_format(self, value: Any) -> Any:
         """Give str.format bounded fields."""
-        wrapped = super().wrap_str_format(value)
-        if wrapped is None:
+        if super().wrap_str_format(value) is None:
             return None
+        pattern, is_mapped = value.__self__, value.__name__ == "format_map"
 
-        def checked(*args: Any, **kwargs: Any) -> str:
-            _check_width(value.__self__)
-            _check_arguments(args, kwargs)
-            return wrapped(*args, **kwargs)
+        def formatted(*args: Any, **kwargs: Any) -> str:
+            pay(size_of(pattern))
+            fields = args[0] if is_mapped else kwargs
+            return _BoundedFormatter(self).vformat(pattern, () if is_mapped else args, fields)
 
-        return checked
-
-    def call_replace(self, text: str, old: str, new: str, count: int | None = -1) -> str:
-        """Like str.replace, with a bounded result."""
-        count = -1 if count is None else count
-        found = text.count(old) if count < 0 else min(count, text.count(old))
-        _check_length(len(text) + found * len(new))
-        return text.replace(old, new, count)
+        return formatted
 
 
-def _bounded(apply: Any) -> Any:
-    @functools.wraps(apply)
-    def checked(text: Any, *args: Any, **kwargs: Any) -> Any:
-        _check_width(str(text) if apply.__name__ == "do_format" else "")
-        _check_arguments(args, kwargs)
-        return apply(text, *args, **kwargs)
-
-    return checked
-
-
-def _check_length(length: int) -> None:
-    if length > MAX_LENGTH:
-        raise SecurityError(f"a value of {length:,} characters or entries is too long; {MAX_LENGTH:,} is the most")
-
-
-def _check_width(pattern: str) -> None:
-    if _WIDTH.search(pattern):
-        raise SecurityError("a format field is too wide")
-
-
-def _check_arguments(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> None:
-    for value in (*args, *kwargs.values()):
-        if isinstance(value, int):
-            _check_length(value)
+def _check_sum(left: Any, right: Any) -> None:
+    if isinstance(left, str) and isinstance(right, str):
+        length = len(left) + len(right)
+        pay(length if left.isascii() and right.isascii() else 4 * length)
+    else:
+        pay(ENTRY_BYTES * (len(left) + len(right)))
 
 
 def _check_product(operator: str, left: Any, right: Any) -> None:
     for sequence, count in ((left, right), (right, left)):
         if hasattr(sequence, "__len__") and isinstance(count, int):
-            _check_length(len(sequence) * count)
+            pay(count * (size_of(sequence) if isinstance(sequence, str) else ENTRY_BYTES * len(sequence)))
     if isinstance(left, int) and isinstance(right, int):
-        bits = left.bit_length() * right if operator == "**" else left.bit_length() + right.bit_length()
-        if bits > MAX_NUMBER_BITS:
-            raise SecurityError(f"a number of {bits:,} bits is too large; {MAX_NUMBER_BITS:,} is the most")
-
-
-def _join(separator: str, values: Any) -> str:
-    texts = list(values)
-    _check_length(sum(map(len, texts)) + len(separator) * len(texts))
-    return separator.join(texts)
-
-
-def _raise_exception(message: str) -> NoReturn:
-    raise jinja2.TemplateError(message)
-
-
-def _to_json(value: Any, ensure_ascii: bool = False, **options: Any) -> str:
-    """Unlike Jinja's own filter, this leaves HTML characters alone, as Hugging Face's does."""
-    allowed = {key: options[key] for key in ("indent", "separators", "sort_keys") if key in options}
-    return json.dumps(value, ensure_ascii=ensure_ascii, **allowed)
+        check_bits(left.bit_length() * right if operator == "**" else left.bit_length() + right.bit_length())

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from engine.messages import Turn
+from engine.text.budget import size_of
 from engine.text.rendering import TemplateError, render_template
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ PLAIN_TEMPLATE = (
 )
 NO_TEMPLATE = "This model has no chat template. A plain one was used, so answers may be worse."
 FOLDED = "The model's template takes no system prompt. It was put at the start of the first message."
+MAX_TIME_PATTERN = 200  # the C library writes fields of any width
 MERGED = "The model's template wants user and assistant in turn. Neighbouring messages were joined."
 
 
@@ -62,9 +64,16 @@ def render(
         "tools": None,
         "documents": None,
         "add_generation_prompt": True,
-        "strftime_now": lambda pattern: read_clock().strftime(pattern),
+        "strftime_now": lambda pattern: _write_time(read_clock(), pattern),
     }
-    return render_template(template or tokenizer.template or plain_template(tokenizer), variables, limit_seconds)
+    source = template or tokenizer.template or plain_template(tokenizer)
+    return render_template(source, variables, limit_seconds, sum(size_of(turn.text) for turn in turns))
+
+
+def _write_time(time: datetime, pattern: str) -> str:
+    if len(pattern) > MAX_TIME_PATTERN:
+        raise ValueError(f"a time's pattern of {len(pattern):,} characters is too long; {MAX_TIME_PATTERN} is the most")
+    return time.strftime(pattern)
 
 
 def choose_layout(tokenizer: Tokenizer, turns: Turns, clockwork: Clockwork) -> tuple[Layout, str]:
