@@ -1,4 +1,4 @@
-"""How make finds a Python: one that is named and fails is passed over."""
+"""How make finds a Python: one that is found and fails is passed over, one that is named is taken or refused."""
 
 from __future__ import annotations
 
@@ -64,3 +64,29 @@ def test_the_user_s_choice_comes_first(commands):
     put("python3.12", REAL)
     put("mine", REAL)
     assert choose(folder, PYTHON="mine").stdout == "mine\n"
+
+
+@pytest.mark.parametrize(
+    ("script", "fault"),
+    [
+        (None, "is no program that can be run"),
+        (SHIM, "does not run as a Python"),
+        (
+            f'exec "{sys.executable}" -c "import sys; sys.version_info = (3, 9); exec(sys.argv[2])" "$@"',
+            "is Python 3.9;",
+        ),
+        (
+            f'exec "{sys.executable}" -c "import sys; sys.modules[\'venv\'] = None; exec(sys.argv[2])" "$@"',
+            "lacks venv",
+        ),
+    ],
+)
+def test_a_choice_that_cannot_be_used_is_refused_with_its_fault(commands, script, fault):
+    folder, put = commands
+    put("python3.12", REAL)
+    if script:
+        put("mine", script)
+    ended = choose(folder, PYTHON="mine")
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr.startswith(f"PYTHON=mine {fault}")
+    assert ended.stderr.count("\n") == 1
