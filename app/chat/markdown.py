@@ -14,6 +14,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from app.chat.code_colours import Row, colour_code, name_language
+from app.chat.markdown_cost import is_too_dear
 
 LINK_SCHEMES = frozenset({"http", "https", "mailto"})
 _GAPS = {"paragraph": 12, "heading": 20, "item": 6, "code-head": 12, "code": 0, "code-foot": 0, "rule": 16}
@@ -69,7 +70,12 @@ class Parsed:
 
 
 def parse(source: str, *, is_first: bool = True, is_live: bool = False) -> Parsed:
-    """Parse the part of a reply that is not closed; `is_first` where nothing of the reply stands above it."""
+    """Parse the part of a reply that is not closed; `is_first` where nothing of the reply stands above it.
+
+    A source that would take too long stays as it is written; a live one until it is closed.
+    """
+    if is_too_dear(source, is_live=is_live):
+        return Parsed((_as_written(source, is_first),), 0, 0)
     tokens = _PARSER.parse(source)
     tops = [token.map[0] for token in tokens if token.level == 0 and token.nesting >= 0 and token.map]
     open_row = tops[-1] if tops else 0
@@ -85,6 +91,11 @@ def parse(source: str, *, is_first: bool = True, is_live: bool = False) -> Parse
     if lines and is_first:
         lines[0] = replace(lines[0], gap=0)
     return Parsed(tuple(lines), open_line, _offset_of_row(source, open_row))
+
+
+def _as_written(source: str, is_first: bool) -> Line:
+    text = source.strip("\n").replace("\n", "\u2028")
+    return Line("paragraph", (Span(text),), gap=0 if is_first else _GAPS["paragraph"])
 
 
 def _top_level(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
@@ -15,7 +17,13 @@ from app.theme.theme import Theme
 from engine.messages import Delta, Progress
 
 FRAME_MS = 16
+FRAME_SHARE = 4  # a frame is at least so many times as long as the last took to write
 STRIP_MS = 250
+
+
+def frame_milliseconds(flush_seconds: float) -> int:
+    """How long to wait for the next flush after one that took so long."""
+    return max(FRAME_MS, round(1000 * FRAME_SHARE * flush_seconds))
 
 
 class Transcript(TranscriptView):
@@ -83,9 +91,11 @@ class Transcript(TranscriptView):
             self.viewport().update()
 
     def flush(self) -> None:
-        """Put what arrived into the document."""
+        """Put what arrived into the document; the slower that is, the seldomer it is done."""
+        start = time.perf_counter()
         if self.last is not None and self.content.flush(self.last):
             self.keep_end()
+        self._frame_timer.setInterval(frame_milliseconds(time.perf_counter() - start))
 
     def toggle_last_details(self) -> None:
         """Show or hide the numbers of the last reply."""

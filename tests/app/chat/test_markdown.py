@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from app.chat.markdown import Line, Table, is_allowed, parse
@@ -73,6 +75,47 @@ def test_any_beginning_of_markdown_can_be_parsed(source: str) -> None:
     assert parsed.open_line <= len(parsed.lines)
 
 
-def test_deep_nesting_ends() -> None:
-    assert parse("> " * 2000 + "x").lines
-    assert parse("[" * 5000).lines
+HOSTILE = {
+    "deep quotes": "> " * 2000 + "x",
+    "brackets": "[" * 100_000,
+    "doubled brackets": "[[" * 2_000,
+    "pictures": "![" * 4_000,
+    "one-letter lines": "a\n" * 4_000,
+    "open references": "[a\n" * 33_000,
+    "links": "[a](" * 25_000,
+    "stars": "**a" * 33_000,
+    "ticks": "`a" * 50_000,
+    "a long list": "- a\n" * 25_000,
+    "a long table": "|a|b|\n|-|-|\n" + "|x|y|\n" * 16_000,
+    "a wide table": "|" + "a|" * 300 + "\n|" + "-|" * 300 + "\n" + "|x|\n" * 8_000,
+    "headings": "# a\n" * 25_000,
+    "fences": "```\n" * 25_000,
+    "brackets of many blocks": ("[" * 150 + "\n\n") * 600,
+}
+
+
+@pytest.mark.parametrize("is_live", [True, False])
+@pytest.mark.parametrize("name", HOSTILE)
+def test_no_reply_holds_up_the_window(name: str, is_live: bool) -> None:
+    start = time.thread_time()
+    lines = parse(HOSTILE[name], is_live=is_live).lines
+    assert time.thread_time() - start < (0.25 if is_live else 1)
+    assert lines
+
+
+def test_what_is_too_long_to_parse_while_it_grows_is_shown_as_written_until_it_is_closed() -> None:
+    source = "- **a**\n" * 900
+    (line,) = parse(source, is_live=True).lines
+    assert isinstance(line, Line)
+    assert line.text == source.rstrip("\n").replace("\n", "\u2028")
+    assert len(parse(source).lines) == 900
+
+
+def test_a_long_open_code_block_stays_code() -> None:
+    lines = parse("```python\n" + "x = [1]  # *a*\n" * 5_000, is_live=True).lines
+    assert len(lines) > 5_000
+
+
+def test_a_long_ordinary_reply_is_parsed() -> None:
+    source = "## Head\n\nSome **bold** words and `code` in a [link](https://example.org).\n\n- one\n- two\n\n" * 500
+    assert any(getattr(line, "kind", "") == "heading" for line in parse(source).lines)

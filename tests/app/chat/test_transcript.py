@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.chat.notes import Action
-from app.chat.transcript import Transcript
+from app.chat.transcript import Transcript, frame_milliseconds
 from app.chat.transcript_formats import Formats, bare_block, kind_of
 from app.chat.transcript_writer import LiveText
 from app.conversations.records import Message, ReplyState
@@ -260,3 +260,8 @@ def test_every_state_can_be_painted(transcript: Transcript) -> None:
     for state in states:
         transcript.show_messages([message("user", "Why?"), message("assistant", SOURCE, state, number=2)])
         assert not transcript.grab().isNull()
+
+
+def test_slow_flushes_leave_four_fifths_of_the_time_to_the_window() -> None:
+    assert frame_milliseconds(0.0) == frame_milliseconds(0.003) == 16
+    assert frame_milliseconds(0.25) == 1000
