@@ -139,7 +139,7 @@ def test_batch_line_may_hold_another_line_separator(target, tmp_path, capsys):
 
 
 def test_reader_that_goes_away_is_not_an_error_of_ours(target, data_dir):
-    command = f"{sys.executable} -m engine.headless ask hello --max-tokens 300 --model '{target}' | head -c 3"
+    command = f"'{sys.executable}' -m engine.headless ask hello --max-tokens 300 --model '{target}' | head -c 3"
     run = subprocess.run(command, shell=True, capture_output=True, timeout=120, check=False)
     assert len(run.stdout) == 3
     assert run.stderr == b""

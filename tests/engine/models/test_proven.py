@@ -41,9 +41,9 @@ def alone(model: nn.Module, token_ids: list[int], width: int) -> mx.array:
     return model(mx.array([token_ids]))[0, -width:]
 
 
-def assert_close(actual: mx.array, expected: list[mx.array]) -> None:
+def assert_close(actual: mx.array, expected: list[mx.array], tolerance: float = 1e-4) -> None:
     for row, other in zip(actual, expected, strict=True):
-        assert mx.abs(row - other).max().item() < 1e-4 * mx.abs(other).max().item()
+        assert mx.abs(row - other).max().item() < tolerance * mx.abs(other).max().item()
 
 
 @pytest.mark.parametrize(("model_type", "changes"), _CASES)
@@ -80,7 +80,8 @@ def test_quantised_rows_give_the_logits_that_mlx_lm_gives_alone(model_type):
     model = tiny_model(model_type, **_WIDE_HEADS)
     driven = Driven(model, KvScheme(8, 32))
     together = driven.forward(driven.batch(_PROMPTS), _NEXT)
-    assert_close(together, [quantised_alone(model, prompt + ids) for prompt, ids in zip(_PROMPTS, _NEXT, strict=True)])
+    expected = [quantised_alone(model, prompt + ids) for prompt, ids in zip(_PROMPTS, _NEXT, strict=True)]
+    assert_close(together, expected, tolerance=1e-3)  # with another BLAS a number may round to its neighbouring level
 
 
 @pytest.mark.parametrize("model_type", sorted(UNQUANTISED_ONLY))
