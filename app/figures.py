@@ -32,11 +32,6 @@ def write_ratio(value: float) -> str:
     return f"{value:.1f}"
 
 
-def write_gigabytes(num_bytes: int) -> str:
-    """Powers of ten."""
-    return f"{num_bytes / 1e9:,.1f}{NO_BREAK}GB"
-
-
 def write_loading(done: int, total: int) -> str:
     """ "0.1 of 0.5 GB"; megabytes where the whole is less than a tenth of a gigabyte."""
     if total < 100_000_000:

@@ -8,18 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from engine.inbox import Inbox
-from engine.messages import (
-    Command,
-    CountTokens,
-    EstimateMemory,
-    Event,
-    Failed,
-    Inspect,
-    LoadModel,
-    PreviewTemplate,
-    Shutdown,
-    Submit,
-)
+from engine.messages import Command, Event, Failed, LoadModel, Question, Shutdown, Submit
 from engine.models.locate import default_data_dir
 from engine.text.thread import TextThread
 
@@ -45,7 +34,7 @@ class EngineThread:
     def send(self, *commands: Command) -> None:
         """Queue commands; any thread may call it, and it never blocks. Questions never wait for a running step."""
         for command in commands:
-            if isinstance(command, CountTokens | Inspect | EstimateMemory | PreviewTemplate):
+            if isinstance(command, Question):
                 self._text.answer(command, lambda event: self._emit(event))
             else:
                 self._inbox.put(command)

@@ -21,14 +21,12 @@ MIN_HEIGHT = 42
 
 class Action(StrEnum):
     CONTINUE = "Continue"
-    DISCARD = "Discard"
     TRY_AGAIN = "Try again"
     CLOSE = "Close"
 
 
 _NAMES = {
     Action.CONTINUE: "Continue this reply",
-    Action.DISCARD: "Discard this reply",
     Action.TRY_AGAIN: "Try again",
     Action.CLOSE: "Close this note",
 }
@@ -124,7 +122,7 @@ class NoteBar(QFrame):
 
     def _make_button(self, action: Action) -> QPushButton:
         button = QPushButton(action.value, self)
-        button.setProperty("kind", "link" if action is Action.DISCARD else "plain")
+        button.setProperty("kind", "plain")
         button.setFont(font("interface-medium"))
         button.setAccessibleName(_NAMES[action])
         button.clicked.connect(lambda: self.chosen.emit(action))
