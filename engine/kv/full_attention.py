@@ -46,6 +46,12 @@ class FullAttention:
     def commit(self, kept: Sequence[int]) -> None:
         """The extent's lengths say it all."""
 
+    def mark(self) -> None:
+        """Every earlier length is still held."""
+
+    def rewind(self, num_commits: Sequence[int]) -> None:
+        """The extent's lengths say it all."""
+
     def arrays(self) -> list[mx.array]:
         return list(self._buffers.arrays)
 

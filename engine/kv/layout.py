@@ -25,6 +25,8 @@ class Layout(Protocol):
 
     def begin(self) -> None: ...  # the extent's next forward is set; remember what a rewind will need
     def commit(self, kept: Sequence[int]) -> None: ...  # keep kept[i] of the forward's tokens, before the extent does
+    def mark(self) -> None: ...  # remember what a rewind over several commits will need
+    def rewind(self, num_commits: Sequence[int]) -> None: ...  # row i as it was num_commits[i] commits after the mark
     def arrays(self) -> list[mx.array]: ...  # all that a forward or a commit may have left lazy
     def stage(self, rows: Mapping[int, Any]) -> Any: ...  # buffers that hold these unclaimed rows too, lazy
     def adopt(self, staged: Any) -> None: ...  # swaps only

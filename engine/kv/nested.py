@@ -28,6 +28,14 @@ class Nested:
         for child in self._children:
             child.commit(kept)
 
+    def mark(self) -> None:
+        for child in self._children:
+            child.mark()
+
+    def rewind(self, num_commits: Sequence[int]) -> None:
+        for child in self._children:
+            child.rewind(num_commits)
+
     def arrays(self) -> list[mx.array]:
         return [array for child in self._children for array in child.arrays()]
 

@@ -29,6 +29,7 @@ class Recurrent(RecordingCache):
         self._extent = extent
         self._before: list[mx.array | None] = []
         self._calls: list[MixerCall] = []
+        self._history: list[list[mx.array | None]] = []  # at the mark and after every commit since
 
     def __setitem__(self, index: int, array: mx.array) -> None:
         """Take over what a mixer computed; compact, since many hand over a view of the whole forward."""
@@ -53,6 +54,20 @@ class Recurrent(RecordingCache):
             replaced = zip(self.cache, self._replay(rows, count), strict=True)
             self.cache = [_replaced(array, rows, part) for array, part in replaced]
         self._before, self._calls = [], []
+        if self._history:
+            self._history.append(self.cache)
+
+    def mark(self) -> None:
+        self._history = [self._padded()]
+
+    def rewind(self, num_commits: Sequence[int]) -> None:
+        """Take each row from the state after its own commit; nothing is computed again."""
+        history, self._history = self._history, []
+        self.cache = list(history[max(num_commits, default=0)])
+        for count in set(num_commits) - {max(num_commits, default=0)}:
+            rows = [row for row, row_count in enumerate(num_commits) if row_count == count]
+            parts = [_taken(array, rows) for array in history[count]]
+            self.cache = [_replaced(array, rows, part) for array, part in zip(self.cache, parts, strict=True)]
 
     def arrays(self) -> list[mx.array]:
         return [array for array in self.cache if array is not None]

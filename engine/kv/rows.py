@@ -59,6 +59,7 @@ class BatchedRows:
         self.max_rows = max_rows
         self.layers = layers
         self._extent = extent
+        self._marked: list[int] = []
 
     @property
     def lengths(self) -> Sequence[int]:
@@ -73,6 +74,18 @@ class BatchedRows:
         for layer in self.layers:
             layer.commit(kept)
         self._extent.commit(kept)
+
+    def mark(self) -> None:
+        """Remember the present state, so that what later forwards append can be taken back over several of them."""
+        self._marked = list(self._extent.lengths)
+        for layer in self.layers:
+            layer.mark()
+
+    def rewind(self, kept: Sequence[int]) -> None:
+        """Go back to the mark and the first kept[i] tokens of row i since; each forward has appended one or none."""
+        for layer in self.layers:
+            layer.rewind(kept)
+        self._extent.lengths = [length + count for length, count in zip(self._marked, kept, strict=True)]
 
     def evaluate(self) -> None:
         """Run what is still lazy."""

@@ -196,3 +196,17 @@ def test_tiny_states_remember_their_first_token(model_type):
     texts = mx.array([[first] + [40] * 60 for first in (5, 6)])
     logits = model(texts, cache=make_prompt_cache(model))[:, -1]
     assert mx.abs(logits[0] - logits[1]).max().item() > 1e-3
+
+
+def test_rewind_over_several_forwards_takes_each_row_to_its_own(model):
+    texts = [list(prompt) for prompt in PROMPTS]
+    rows = batch_of(model, texts)
+    kept = [0, 3, 1, 2]
+    rows.mark()
+    for column in zip(*WINDOWS, strict=True):
+        mx.eval(forward(model, rows, [[token_id] for token_id in column]))
+        rows.commit([1] * 4)
+    rows.rewind(kept)
+    assert_states_equal(
+        model, rows, [text + window[:count] for text, window, count in zip(texts, WINDOWS, kept, strict=True)]
+    )
