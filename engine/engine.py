@@ -11,7 +11,8 @@ from typing import assert_never
 
 import mlx.core as mx
 
-from engine.drafters.table import DrafterError, check_drafter, load_drafter
+from engine.drafters.base import Drafter
+from engine.drafters.table import check_drafter
 from engine.failure import failed
 from engine.group import Group
 from engine.inbox import Inbox
@@ -24,13 +25,17 @@ from engine.messages import (
     Event,
     Failed,
     Finished,
+    ForgetConversation,
     Inspect,
     LoadModel,
     PreviewTemplate,
+    RememberReplies,
     Shutdown,
     Submit,
 )
-from engine.row import open_row
+from engine.models.errors import DrafterError
+from engine.replies import Replies
+from engine.row import Row, open_row
 from engine.target import MAX_ROWS, Target
 from engine.text.prompt import Prompt
 from engine.text.thread import InlineText, TextThread
@@ -42,11 +47,12 @@ STEPS_BETWEEN_CLEARS = 256  # frees buffers that no longer fit; every step would
 
 @dataclass(slots=True)
 class Pending:
-    """A submitted request that is not a row yet: its target is being loaded or its prompt is being made."""
+    """A submitted request that is not a row yet: its models are being loaded or its prompt is being made."""
 
     submit: Submit
     sent_at: float
     target: Target | None = None
+    drafter: Drafter | None = None
 
 
 class Engine:
@@ -58,7 +64,8 @@ class Engine:
         self._consumer = emit
         self._text = text
         self._inbox = inbox or Inbox()
-        self._loader = Loader(data_dir, self._emit, self._prepare)
+        self._replies = Replies()
+        self._loader = Loader(data_dir, self._replies, self._emit_of_load, self._prepare)
         self._groups: list[Group] = []
         self._pending: dict[int, Pending] = {}
         self._num_steps = 0
@@ -101,12 +108,19 @@ class Engine:
 
     def _emit(self, event: Event) -> None:
         """Hand an event over; a request whose consumer throws is ended between steps, and no other is harmed."""
+        self._replies.observe(event)
         try:
             self._consumer(event)
         except Exception:
             log.exception("the consumer of %s failed", type(event).__name__)
             if not isinstance(event, Finished | Failed):
                 self.send(Cancel(event.request_id))
+
+    def _emit_of_load(self, event: Event) -> None:
+        """Hand over what a load tells; where it failed, the request has ended."""
+        if isinstance(event, Failed):
+            self._pending.pop(event.request_id, None)
+        self._emit(event)
 
     def _handle(self, arrived_at: float, message: Command | Prompt | Failed) -> None:
         match message:
@@ -123,6 +137,11 @@ class Engine:
                 self._cancel(message.request_id)
             case CountTokens() | Inspect() | EstimateMemory() | PreviewTemplate():
                 self._text.answer(message, self._emit)
+            case RememberReplies():
+                if (target := self._loader.target(message.target)) is not None:
+                    self._replies.remember(target.facts.tokenizer_id, message.replies)
+            case ForgetConversation():
+                self._replies.forget(message.conversation_id)
             case Shutdown():
                 self._shut_down()
             case _:
@@ -135,11 +154,14 @@ class Engine:
             self._emit(failed(submit.request_id, "request", error))
             return
         self._pending[submit.request_id] = Pending(submit, sent_at)
+        self._replies.begin(submit.request_id, submit.conversation_id)
         self._loader.want(submit)
 
-    def _prepare(self, submit: Submit, target: Target) -> None:
+    def _prepare(self, submit: Submit, target: Target, drafter: Drafter) -> None:
         """Have the prompt made; it comes back through the inbox."""
-        self._pending[submit.request_id].target = target
+        pending = self._pending[submit.request_id]
+        pending.target, pending.drafter = target, drafter
+        self._replies.set_tokenizer(submit.request_id, target.facts.tokenizer_id)
         self._text.prepare(submit, target.facts, self._inbox.put)
 
     def _open_row(self, prompt: Prompt) -> None:
@@ -157,16 +179,16 @@ class Engine:
 
     def _add_row(self, prompt: Prompt, pending: Pending) -> None:
         assert pending.target is not None
-        drafter = load_drafter(pending.submit.drafter, pending.target.facts)
+        assert pending.drafter is not None
         is_stopping = partial(self._inbox.is_stopping, prompt.request_id)
-        row = open_row(pending.submit, prompt, drafter, pending.target.view, pending.sent_at, is_stopping)
-        self._group_for(pending.target, row.num_tokens).add(row)
+        row = open_row(pending.submit, prompt, pending.drafter, pending.target.view, pending.sent_at, is_stopping)
+        self._group_for(pending.target, row).add(row)
 
-    def _group_for(self, target: Target, num_tokens: int) -> Group:
-        """A group of this target that has room for a row of that length, a new one, or where that is one too many
+    def _group_for(self, target: Target, row: Row) -> Group:
+        """A group of this target that suits the row and has room for it, a new one, or where that is one too many
         the one with the fewest rows."""
         groups = [group for group in self._groups if group.target is target]
-        suited = [group for group in groups if group.suits(num_tokens)]
+        suited = [group for group in groups if group.suits(row)]
         if (group := next((group for group in suited if group.has_room), None)) is not None:
             return group
         if sum(group.num_rows for group in groups) < MAX_ROWS:

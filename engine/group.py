@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
+from engine.companions import Companions
 from engine.depth import choose_depth
 from engine.messages import Event, Failed, Notice, Progress
 from engine.prefill import Cohort
@@ -34,6 +35,7 @@ class Group:
         self.target = target
         self._emit = emit
         self._state = target.open_rows()
+        self._companions = Companions(target.view)
         self._waiting: deque[Row] = deque()
         self._cohort = Cohort(target)
         self._rows: list[Row] = []
@@ -56,10 +58,13 @@ class Group:
         """Rows that wait, are read or run."""
         return len(self._all_rows())
 
-    def suits(self, num_tokens: int) -> bool:
-        """Whether a row of that length is near enough to the longest here to share its buffers."""
-        longest = max([SHORT_ROW, *(row.num_tokens for row in self._all_rows())])
-        return longest / LENGTH_RATIO <= max(num_tokens, SHORT_ROW) <= LENGTH_RATIO * longest
+    def suits(self, row: Row) -> bool:
+        """Whether a row may share forwards: near enough to the longest here, and one drafter with weights in all."""
+        rows = self._all_rows()
+        longest = max([SHORT_ROW, *(other.num_tokens for other in rows)])
+        is_near = longest / LENGTH_RATIO <= max(row.num_tokens, SHORT_ROW) <= LENGTH_RATIO * longest
+        weighty = {id(other.drafter) for other in (*rows, row) if other.drafter.weight_bytes}
+        return is_near and len(weighty) <= 1
 
     def add(self, row: Row) -> None:
         """Queue a row; it is read and joins in the steps that follow."""
@@ -100,6 +105,7 @@ class Group:
         self._rows, self._flight = [], None
         self._cohort = Cohort(self.target)
         self._state = self.target.open_rows()
+        self._companions = Companions(self.target.view)
 
     def end(self) -> None:
         """End every row as cancelled."""
@@ -129,14 +135,24 @@ class Group:
             self._emit(progress)
 
     def _join(self, row: Row) -> None:
-        """All that can fail happens before the commit."""
-        change = self._state.prepare_append([self._cohort.take(row)])
-        change.commit()
+        """All that can fail happens before the first commit."""
+        state, draft_state = self._cohort.take(row)
+        changes = [self._state.prepare_append([state]), self._companions.prepare_append(row, draft_state)]
+        for change in changes:
+            change.commit()
         self._rows.append(row)
 
     def _launch(self) -> Launched:
-        depths = [choose_depth(row.drafter.max_depth, row.remaining, self._state.can_rewind) for row in self._rows]
-        return launch(self.target, self._state, self._rows, propose(self._rows, depths))
+        proposals = propose(self._companions, self._rows, [self._depth(row) for row in self._rows])
+        return launch(self.target, self._state, self._rows, proposals)
+
+    def _depth(self, row: Row) -> int:
+        """How far a row may draft; it says once where its drafter's context ends before its own."""
+        if not (row.draft_room or row.is_out_of_context):
+            row.is_out_of_context = True
+            text = f"Drafter off: this chat is longer than the {row.drafter.context_length} tokens that it can follow."
+            self._emit(Notice(row.request_id, "drafter_off", text))
+        return choose_depth(min(row.drafter.max_depth, row.draft_room), row.remaining, self._state.can_rewind)
 
     def _launch_ahead(self, launched: Launched) -> Launched | None:
         """Start the round after a plain one before that one is read, where no row or drafter has to see it first."""
@@ -181,14 +197,14 @@ class Group:
     def _commit(self, kept: Sequence[int], launched: Launched) -> None:
         """Keep in both states exactly what was delivered; the target first."""
         self._state.commit(kept)
-        for row, count in zip(self._rows, kept, strict=True):
-            row.draft_rows.commit([count], launched.context)
+        self._companions.commit(self._rows, kept, launched.context)
 
     def _retire(self) -> None:
         """Drop the rows that are over; nothing may be in flight."""
         keep = [index for index, row in enumerate(self._rows) if not row.is_over]
         if len(keep) < len(self._rows):
             self._state.filter(keep)
+            self._companions.filter(self._rows, keep)
             self._rows = [self._rows[index] for index in keep]
 
     def _all_rows(self) -> list[Row]:

@@ -89,7 +89,9 @@ def _parser() -> argparse.ArgumentParser:
     ask.add_argument("question", nargs="?", help="the question; left out with --batch")
     ask.add_argument("--batch", type=Path, metavar="FILE", help='JSON lines, each {"prompt": "…"}, answered at once')
     ask.add_argument("--model", default="", metavar="PATH", help="model folder, Hugging Face cache entry or GGUF file")
-    ask.add_argument("--drafter", default="ngram", help="none or ngram (the default)")
+    ask.add_argument(
+        "--drafter", default="ngram", metavar="NAME", help="none, ngram (the default), suffix or model:PATH"
+    )
     ask.add_argument("--system", default="", metavar="TEXT", help="system prompt")
     add_sampling_options(ask)
     ask.add_argument("--json", action="store_true", help="print one object when the reply has ended")

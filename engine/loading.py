@@ -1,4 +1,4 @@
-"""Targets in memory: bringing one in, in slices, so that Stop and running rows are never far away."""
+"""Targets and drafters in memory: bringing them in, in slices, so that Stop and running rows are never far away."""
 
 from __future__ import annotations
 
@@ -6,70 +6,89 @@ import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
+from weakref import WeakValueDictionary
 
+from engine.drafters.base import Drafter, DrafterSource, DrafterStep
+from engine.drafters.name import split_name
+from engine.drafters.table import check_ports, load_drafter
 from engine.failure import failed
-from engine.messages import Event, LoadModel, ModelFacts, ModelLoaded, Progress, Submit
-from engine.models.errors import ModelError
-from engine.models.facts import read_facts
-from engine.models.gguf import import_gguf
-from engine.models.load import choose_fp32, load_steps
-from engine.models.locate import GgufFile, resolve_target
+from engine.messages import Event, LoadModel, ModelLoaded, Progress, Submit
+from engine.models.bring import bring_model
+from engine.models.errors import DrafterError, ModelError
+from engine.replies import Replies
 from engine.target import Target
 
 log = logging.getLogger(__name__)
 
-LoadStep = Progress | Target
+LoadStep = Target | DrafterStep
+Request = LoadModel | Submit
+
+
+class LoadKey(NamedTuple):
+    """A target, or a drafter for it."""
+
+    target: str
+    drafter: str = ""
 
 
 @dataclass(slots=True)
 class Loading:
-    """One target on its way, and the requests that wait for it."""
+    """One target or drafter on its way, and the requests that wait for it."""
 
     steps: Iterator[LoadStep]
-    waiting: dict[int, LoadModel | Submit] = field(default_factory=dict)
+    waiting: dict[int, Request] = field(default_factory=dict)
 
 
 class Loader:
-    """Owns the loaded targets and those that are being loaded, one slice of one target at a time."""
+    """Owns the loaded targets and drafters and those that are being loaded, one slice of one of them at a time.
 
-    def __init__(self, data_dir: Path, emit: Callable[[Event], None], ready: Callable[[Submit, Target], None]) -> None:
+    A drafter stays as long as a row uses it; of those with weights that no row uses, each target keeps its latest.
+    """
+
+    def __init__(
+        self,
+        data_dir: Path,
+        replies: Replies,
+        emit: Callable[[Event], None],
+        ready: Callable[[Submit, Target, Drafter], None],
+    ) -> None:
         self._data_dir = data_dir
+        self._replies = replies
         self._emit = emit
         self._ready = ready
         self._targets: dict[str, Target] = {}
-        self._loadings: dict[str, Loading] = {}
+        self._drafters: WeakValueDictionary[LoadKey, Drafter] = WeakValueDictionary()
+        self._latest: dict[str, Drafter] = {}  # by target
+        self._loadings: dict[LoadKey, Loading] = {}
 
-    def want(self, request: LoadModel | Submit) -> None:
-        """Go on with a request whose target is loaded, and start loading it where it is not."""
-        if target := self._targets.get(request.target):
-            self._go_on(request, target)
-            return
-        if request.target not in self._loadings:
-            self._loadings[request.target] = Loading(load_target(request.target, self._data_dir))
-        self._loadings[request.target].waiting[request.request_id] = request
+    def target(self, name: str) -> Target | None:
+        return self._targets.get(name)
+
+    def want(self, request: Request) -> None:
+        """Go on with a request whose target and drafter are loaded, and start loading what is not."""
+        target = self._targets.get(request.target)
+        if target is None:
+            self._wait(LoadKey(request.target), request, lambda: load_target(request.target, self._data_dir))
+        elif isinstance(request, Submit):
+            self._want_drafter(request, target)
+        else:
+            self._emit(ModelLoaded(request.request_id, target.facts))
 
     def advance(self) -> bool:
         """Do one slice of the oldest load; False where none is wanted."""
-        name = next(iter(self._loadings), None)
-        if name is None:
+        key = next(iter(self._loadings), None)
+        if key is None:
             return False
-        try:
-            step = next(self._loadings[name].steps)
-        except ModelError as error:
-            self._give_up(name, error)
-        except Exception as error:  # a model file can break its library in ways that no check foresees
-            log.exception("loading %r failed", name)
-            self._give_up(name, ModelError(f"{name!r} could not be loaded: {error}"))
-        else:
-            self._take(name, step)
+        self._advance(key)
         return True
 
     def cancel(self, request_id: int) -> bool:
         """Drop a request that waits for a load, and the load with it where nobody else waits."""
-        for name, loading in self._loadings.items():
+        for key, loading in self._loadings.items():
             if loading.waiting.pop(request_id, None):
                 if not loading.waiting:
-                    del self._loadings[name]
+                    del self._loadings[key]
                 return True
         return False
 
@@ -77,51 +96,75 @@ class Loader:
         """Let go of every target and load; returns the requests that waited for one."""
         request_ids = self.waiting_ids()
         self._targets.clear()
+        self._latest.clear()
         self._loadings.clear()
         return request_ids
 
     def waiting_ids(self) -> list[int]:
         return [request_id for loading in self._loadings.values() for request_id in loading.waiting]
 
-    def _take(self, name: str, step: LoadStep) -> None:
-        if isinstance(step, Progress):
-            for request_id in self._loadings[name].waiting:
-                self._emit(replace(step, request_id=request_id))
+    def _want_drafter(self, submit: Submit, target: Target) -> None:
+        key = LoadKey(submit.target, submit.drafter)
+        if (drafter := self._drafters.get(key)) is not None:
+            self._ready(submit, target, drafter)
             return
-        self._targets[name] = step
-        for request in self._loadings.pop(name).waiting.values():
-            self._emit(ModelLoaded(request.request_id, step.facts))
-            if isinstance(request, Submit):
-                self._ready(request, step)
+        source = DrafterSource(
+            split_name(submit.drafter)[1],
+            target.facts,
+            self._replies.store(target.facts.tokenizer_id),
+            self._data_dir,
+        )
+        if self._wait(key, submit, lambda: load_drafter(submit.drafter, source)):
+            self._advance(key)  # one without weights is there at once, and waits for no other load
 
-    def _go_on(self, request: LoadModel | Submit, target: Target) -> None:
-        if isinstance(request, Submit):
-            self._ready(request, target)
-        else:
-            self._emit(ModelLoaded(request.request_id, target.facts))
+    def _wait(self, key: LoadKey, request: Request, load: Callable[[], Iterator[LoadStep]]) -> bool:
+        """Let a request wait for a load; whether that had to be started."""
+        is_new = key not in self._loadings
+        if is_new:
+            self._loadings[key] = Loading(load())
+        self._loadings[key].waiting[request.request_id] = request
+        return is_new
 
-    def _give_up(self, name: str, error: Exception) -> None:
-        for request_id in self._loadings.pop(name).waiting:
-            self._emit(failed(request_id, "model", error))
+    def _advance(self, key: LoadKey) -> None:
+        try:
+            self._take(key, next(self._loadings[key].steps))
+        except ModelError as error:
+            self._give_up(key, error)
+        except Exception as error:  # a model file can break its library in ways that no check foresees
+            log.exception("loading %r failed", key)
+            self._give_up(key, ModelError(f"{key.drafter or key.target!r} could not be loaded: {error}"))
+
+    def _take(self, key: LoadKey, step: LoadStep) -> None:
+        match step:
+            case Progress():
+                for request_id in self._loadings[key].waiting:
+                    self._emit(replace(step, request_id=request_id))
+            case Target():
+                self._targets[key.target] = step
+                for request in self._loadings.pop(key).waiting.values():
+                    self._emit(ModelLoaded(request.request_id, step.facts))
+                    if isinstance(request, Submit):
+                        self._want_drafter(request, step)
+            case _:
+                target = self._targets[key.target]
+                check_ports(step, target.view)
+                self._keep(key, step)
+                for request in self._loadings.pop(key).waiting.values():
+                    assert isinstance(request, Submit)
+                    self._ready(request, target, step)
+
+    def _keep(self, key: LoadKey, drafter: Drafter) -> None:
+        self._drafters[key] = drafter
+        if drafter.weight_bytes:
+            self._latest[key.target] = drafter
+
+    def _give_up(self, key: LoadKey, error: ModelError) -> None:
+        code = DrafterError.code if key.drafter else error.code
+        for request_id in self._loadings.pop(key).waiting:
+            self._emit(failed(request_id, code, error))
 
 
 def load_target(target: str, data_dir: Path) -> Iterator[LoadStep]:
     """Import where needed, check, load: yields Progress (request_id 0), then the Target; raises ModelError."""
-    folder = resolve_target(target, data_dir)
-    if isinstance(folder, GgufFile):
-        for done, total in import_gguf(folder.path, data_dir):
-            yield Progress(0, "importing", done, total)
-        folder = resolve_target(target, data_dir)
-    assert isinstance(folder, Path), f"{folder} is imported"
-    yield from _load(read_facts(target, folder))
-
-
-def _load(facts: ModelFacts) -> Iterator[LoadStep]:
-    steps = load_steps(facts, as_fp32=choose_fp32(facts))
-    while True:
-        try:
-            done, total = next(steps)
-        except StopIteration as end:
-            yield Target(end.value.model, end.value.facts)
-            return
-        yield Progress(0, "loading", done, total)
+    loaded = yield from bring_model(target, data_dir)
+    yield Target(loaded.model, loaded.facts)

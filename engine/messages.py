@@ -70,6 +70,7 @@ class Submit:
 
     Where the last turn is the assistant's, the reply continues it: its tokens are read, not sent again,
     and positions for sampling count from its first token.
+    `drafter` is "none", "ngram", "suffix" or "model:PATH", whose path is of the same kinds as `target`.
     """
 
     request_id: int
@@ -85,6 +86,25 @@ class Cancel:
     """End a request and keep what it delivered; does nothing for an unknown or finished one."""
 
     request_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class RememberReplies:
+    """Let the suffix drafter learn from replies of earlier sessions; for a target that is loaded, else without effect.
+
+    Each is a conversation's id and the ids that one reply was generated as, in the target's tokens, oldest first.
+    Replies that the engine itself finishes are remembered without it. No answer.
+    """
+
+    target: str
+    replies: tuple[tuple[str, tuple[int, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetConversation:
+    """Take everything of a conversation out of what drafters learn from, replies that still run too. No answer."""
+
+    conversation_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +209,7 @@ class TokenCount:
 @dataclass(frozen=True, slots=True)
 class MemoryEstimate:
     weight_bytes: int
-    drafter_bytes: int
+    drafter_bytes: int  # its weights and its own rows
     kv_bytes: int
     available_bytes: int  # memory of this machine that the process may still take
 
@@ -265,7 +285,7 @@ class Failed:
     """A request could not be done; `text` says what was found, what was needed and what to do."""
 
     request_id: int
-    code: str  # "request", "model", "template", "context" or "engine"
+    code: str  # "request", "model", "drafter", "template", "context" or "engine"
     text: str
 
 
@@ -278,5 +298,5 @@ class Answer:
 
 
 Question = CountTokens | Inspect | EstimateMemory | PreviewTemplate
-Command = LoadModel | Submit | Cancel | Question | Shutdown
+Command = LoadModel | Submit | Cancel | RememberReplies | ForgetConversation | Question | Shutdown
 Event = ModelLoaded | Progress | Delta | Notice | Finished | Failed | Answer

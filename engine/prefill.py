@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from engine.companions import Companions
+from engine.drafters.base import DrafterState
 from engine.kv.rows import RowState
 from engine.messages import Progress
 from engine.row import Row
@@ -50,6 +52,7 @@ class Cohort:
         self.rows: list[Row] = []
         self._target = target
         self._state = target.open_rows()
+        self._companions = Companions(target.view)
         self._chunk_length = FIRST_CHUNK
 
     def can_admit(self, row: Row) -> bool:
@@ -61,9 +64,9 @@ class Cohort:
 
     def admit(self, row: Row) -> None:
         """Take a row in, between forwards."""
-        change = self._state.prepare_append([None])
-        row.draft_rows.prepare_append([None]).commit()
-        change.commit()
+        changes = [self._state.prepare_append([None]), self._companions.prepare_append(row, None)]
+        for change in changes:
+            change.commit()
         self.rows.append(row)
 
     def advance(self) -> None:
@@ -75,8 +78,8 @@ class Cohort:
         width = chunk_width(self._chunk_length, unread, max(self._state.lengths))
         chunks = [row.prompt_ids[row.num_read : row.num_read + width] for row in self.rows]
         self._target.prefill(self._state, chunks)
-        for row, chunk in zip(self.rows, chunks, strict=True):
-            row.draft_rows.prefill(chunk, None)
+        self._companions.prefill(self.rows, chunks, None)
+        for row in self.rows:
             row.num_read += width
 
     def progress(self) -> list[Progress]:
@@ -89,14 +92,18 @@ class Cohort:
     def finished(self) -> list[Row]:
         return [row for row in self.rows if not row.num_unread]
 
-    def take(self, row: Row) -> RowState | None:
-        """Let a row go with its target state; None where it has read nothing."""
-        state = self._state.extract(self.rows.index(row)) if row.num_read else None
-        self.remove(row)
-        return state
+    def take(self, row: Row) -> tuple[RowState | None, DrafterState | None]:
+        """Let a row go with its target and drafter state; None where it has read nothing."""
+        try:
+            if not row.num_read:
+                return None, None
+            return self._state.extract(self.rows.index(row)), self._companions.capture(self.rows, row)
+        finally:
+            self.remove(row)
 
     def remove(self, row: Row) -> None:
         """Drop a row; the others go on."""
         keep = [index for index, other in enumerate(self.rows) if other is not row]
         self._state.filter(keep)
+        self._companions.filter(self.rows, keep)
         self.rows = [self.rows[index] for index in keep]

@@ -6,12 +6,12 @@ import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import mlx.core as mx
 
 from engine.acceptance import count_accepted
-from engine.drafters.base import Proposals, pack
+from engine.companions import Companions
+from engine.drafters.base import Proposals, pack, to_lists
 from engine.kv.rows import Rows
 from engine.messages import TokenLogprob
 from engine.row import Row
@@ -23,6 +23,7 @@ from engine.target import Target
 class Launched:
     """A round whose forward is on its way; lazy."""
 
+    proposed_ids: mx.array  # [rows, width - 1] int32
     target_ids: mx.array  # [rows, width] int32
     num_proposed: mx.array  # [rows] int32
     num_accepted: mx.array  # [rows] int32
@@ -48,19 +49,15 @@ class RowOutcome:
     logprobs: tuple[TokenLogprob, ...]  # of each of `target_ids`; () where they were not asked for
 
 
-def propose(rows: Sequence[Row], depths: Sequence[int]) -> Proposals:
+def propose(companions: Companions, rows: Sequence[Row], depths: Sequence[int]) -> Proposals:
     """Ask each row's own drafter; the rows of a group may have different ones."""
     started = time.monotonic()
-    proposals = []
-    for row, depth in zip(rows, depths, strict=True):
-        proposed = row.draft_rows.propose([row.draft_view], [depth])
-        (count,) = _read(proposed.num_proposed)
-        proposals.append(_read(proposed.ids)[0][:count])
+    proposals = companions.propose(rows, depths)
     seconds = time.monotonic() - started
     for row, depth in zip(rows, depths, strict=True):
         row.counter.draft_seconds += seconds
         row.counter.depth, row.counter.num_rows = depth, len(rows)
-    return pack(proposals)
+    return proposals
 
 
 def launch(target: Target, state: Rows, rows: Sequence[Row], proposals: Proposals) -> Launched:
@@ -79,12 +76,15 @@ def launch_ahead(target: Target, state: Rows, rows: Sequence[Row], last: Launche
 def finish(rows: Sequence[Row], launched: Launched) -> list[RowOutcome]:
     """Wait for a round and read it back."""
     started = time.monotonic()
+    mx.eval(launched.proposed_ids)
+    drafted = time.monotonic()
     read = [launched.target_ids, launched.num_proposed, launched.num_accepted, launched.is_broken]
     mx.eval(read, _arrays(launched.scores))
-    seconds = launched.launch_seconds + time.monotonic() - started  # leaves out what was done while it ran
+    seconds = launched.launch_seconds + time.monotonic() - drafted  # leaves out what was done while it ran
     for row in rows:
+        row.counter.draft_seconds += drafted - started
         row.counter.verify_seconds += seconds
-    outcomes = zip(*map(_read, read), launched.scores, strict=True)
+    outcomes = zip(*map(to_lists, read), launched.scores, strict=True)
     return [
         RowOutcome(ids, num_proposed, num_accepted, is_broken, _logprobs(ids, scores))
         for ids, num_proposed, num_accepted, is_broken, scores in outcomes
@@ -103,20 +103,27 @@ def _launch(
     mx.async_eval(chosen.ids, num_accepted, proposals.num_proposed, is_broken, _arrays(chosen.scores))
     seconds = time.monotonic() - started
     return Launched(
-        chosen.ids, proposals.num_proposed, num_accepted, is_broken, chosen.scores, verified.context, seconds
+        proposals.ids,
+        chosen.ids,
+        proposals.num_proposed,
+        num_accepted,
+        is_broken,
+        chosen.scores,
+        verified.context,
+        seconds,
     )
 
 
 def _proposal_of(index: int, row: Row, proposals: Proposals) -> list[int]:
     """A row's proposal where a grammar has to see it; reading it back would wait for a drafter that is still at it."""
-    return _read(proposals.ids[index])[: _read(proposals.num_proposed[index])] if row.grammar else []
+    return to_lists(proposals.ids[index])[: to_lists(proposals.num_proposed[index])] if row.grammar else []
 
 
 def _logprobs(target_ids: Sequence[int], scores: RowScores | None) -> tuple[TokenLogprob, ...]:
     """One entry for each chosen token; a token of probability 0 is among the top of none."""
     if scores is None:
         return ()
-    columns = zip(target_ids, *map(_read, (scores.chosen, scores.top_ids, scores.top_logprobs)), strict=True)
+    columns = zip(target_ids, *map(to_lists, (scores.chosen, scores.top_ids, scores.top_logprobs)), strict=True)
     return tuple(
         TokenLogprob(token_id, logprob, tuple(pair for pair in zip(ids, values, strict=True) if pair[1] > -math.inf))
         for token_id, logprob, ids, values in columns
@@ -125,8 +132,3 @@ def _logprobs(target_ids: Sequence[int], scores: RowScores | None) -> tuple[Toke
 
 def _arrays(scores: Sequence[RowScores | None]) -> list[mx.array]:
     return [array for row in scores if row for array in (row.chosen, row.top_ids, row.top_logprobs)]
-
-
-def _read(array: mx.array) -> Any:
-    """Nested lists of Python numbers; MLX types them as if they could be a single number."""
-    return array.tolist()

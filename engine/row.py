@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from engine.acceptance import Emission, emit
-from engine.drafters.base import Drafter, DraftRow, DraftRows, TargetView
+from engine.drafters.base import Drafter, DraftRow
 from engine.messages import Delta, Event, Failed, Finished, Notice, Sampling, Submit, TokenLogprob
 from engine.sampling import Choice
 from engine.statistics import ReplyCounter
@@ -33,7 +33,6 @@ class Row:
     sampling: Sampling
     end_ids: Collection[int]
     drafter: Drafter
-    draft_rows: DraftRows  # of this row alone, for a drafter without weights
     text: ReplyText
     counter: ReplyCounter
     position: int = 0  # index in the reply of the next token; starts past a continued reply's tokens
@@ -43,6 +42,7 @@ class Row:
     num_read: int = 0  # prompt tokens in the target's state
     num_delivered: int = 0
     history: list[int] = field(init=False)  # the prompt and what was delivered; the last is pending
+    is_out_of_context: bool = False  # longer than its drafter covers, and said so
     is_over: bool = False  # has ended, and leaves as soon as nothing is in flight
 
     def __post_init__(self) -> None:
@@ -62,6 +62,11 @@ class Row:
     @property
     def num_tokens(self) -> int:
         return len(self.prompt_ids) + self.num_delivered
+
+    @property
+    def draft_room(self) -> int:
+        """Tokens that the drafter's context has left."""
+        return max(0, self.drafter.context_length - self.num_tokens)
 
     @property
     def remaining(self) -> int:
@@ -84,7 +89,7 @@ class Row:
 
     @property
     def draft_view(self) -> DraftRow:
-        return DraftRow(self.pending, self.position)
+        return DraftRow(self.pending, Choice(self.sampling, self.position))
 
     def deliver(
         self, target_ids: Sequence[int], num_proposed: int, num_accepted: int, logprobs: Sequence[TokenLogprob] = ()
@@ -173,7 +178,6 @@ def open_row(
     submit: Submit,
     prompt: Prompt,
     drafter: Drafter,
-    target: TargetView,
     sent_at: float,
     is_stopping: Callable[[], bool],
 ) -> Row:
@@ -187,7 +191,6 @@ def open_row(
         context_length=target.context_length if room <= submit.sampling.max_tokens else 0,
         end_ids=prompt.tokenizer.end_ids,
         drafter=drafter,
-        draft_rows=drafter.open(target),
         text=ReplyText(prompt.tokenizer, submit.sampling.stops, prompt.token_ids[split:]),
         counter=ReplyCounter(sent_at),
         position=prompt.num_reply_tokens,

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 
 import mlx.core as mx
 
-from engine.drafters.base import DrafterState, DraftRow, Proposals, TargetView, pack
+from engine.drafters.base import NO_LIMIT, DrafterSource, DrafterState, DraftRow, Proposals, TargetView, pack
 from engine.kv.rows import StateChange
-from engine.messages import ModelFacts
 
 
 class NoDrafter:
@@ -18,6 +16,7 @@ class NoDrafter:
     needs: frozenset[str] = frozenset()
     tap_layers: tuple[int, ...] = ()
     max_depth = 0
+    context_length = NO_LIMIT
 
     def open(self, target: TargetView) -> NoDraftRows:
         return NoDraftRows()
@@ -26,7 +25,7 @@ class NoDrafter:
 class NoDraftRows:
     """Stateless: every token count is covered."""
 
-    def prefill(self, token_ids: Sequence[int], context: mx.array | None) -> None:
+    def prefill(self, chunks: Sequence[Sequence[int]], context: mx.array | None) -> None:
         pass
 
     def propose(self, rows: Sequence[DraftRow], depths: Sequence[int]) -> Proposals:
@@ -45,5 +44,5 @@ class NoDraftRows:
         return DrafterState(0, None)
 
 
-def load_none(path: Path | None, facts: ModelFacts) -> NoDrafter:
-    return NoDrafter()
+def load_none(source: DrafterSource) -> Iterator[NoDrafter]:
+    yield NoDrafter()

@@ -2,27 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Iterator
+from dataclasses import dataclass
 
-from engine.drafters.base import Drafter
+from engine.drafters.base import Drafter, DrafterSource, DrafterStep, LoadDrafter, TargetView
+from engine.drafters.name import split_name
 from engine.drafters.ngram import load_ngram
 from engine.drafters.none import load_none
-from engine.messages import ModelFacts
+from engine.drafters.suffix import load_suffix
+from engine.models.errors import DrafterError
 
-DRAFTERS: dict[str, Callable[[Path | None, ModelFacts], Drafter]] = {"none": load_none, "ngram": load_ngram}
+
+@dataclass(frozen=True, slots=True)
+class DrafterKind:
+    load: LoadDrafter
+    has_path: bool = False  # named "kind:PATH"
 
 
-class DrafterError(Exception):
-    """A drafter cannot be had; the text is the sentence for the user."""
+DRAFTERS: dict[str, DrafterKind] = {
+    "none": DrafterKind(load_none),
+    "ngram": DrafterKind(load_ngram),
+    "suffix": DrafterKind(load_suffix),
+}
+
+
+def choices() -> str:
+    """All names, as a user writes them."""
+    return ", ".join(f"{kind}:PATH" if DRAFTERS[kind].has_path else kind for kind in DRAFTERS)
 
 
 def check_drafter(name: str) -> None:
-    """Raise DrafterError for a name that is not in the table."""
-    if name not in DRAFTERS:
-        raise DrafterError(f"unknown drafter {name!r}; choose one of: {', '.join(DRAFTERS)}")
+    """Raise DrafterError for a name that is not in the table, or lacks its path or has one too many."""
+    kind, path = split_name(name)
+    if kind not in DRAFTERS or bool(path) != DRAFTERS[kind].has_path:
+        raise DrafterError(f"unknown drafter {name!r}; choose one of: {choices()}")
 
 
-def load_drafter(name: str, facts: ModelFacts) -> Drafter:
-    """Load a drafter of the table for a target."""
-    return DRAFTERS[name](None, facts)
+def load_drafter(name: str, source: DrafterSource) -> Iterator[DrafterStep]:
+    """Load a drafter of the table for a target: yields Progress (request_id 0), then the drafter; raises ModelError."""
+    return DRAFTERS[split_name(name)[0]].load(source)
+
+
+def check_ports(drafter: Drafter, view: TargetView) -> None:
+    """Raise DrafterError where the target cannot give what the drafter reads of it."""
+    if missing := sorted(drafter.needs - view.ports):
+        raise DrafterError(
+            f"the drafter {drafter.identity!r} reads {', '.join(map(repr, missing))} of its target, which this model "
+            "does not give; choose another drafter"
+        )

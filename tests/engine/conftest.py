@@ -8,10 +8,10 @@ from pathlib import Path
 import mlx.core as mx
 import pytest
 
-from engine.drafters.table import DRAFTERS
+from engine.drafters.table import DRAFTERS, DrafterKind
 from engine.models.gguf import import_gguf
 from engine.models.locate import find_starter, resolve_target
-from tests.engine.harness import TEXT, Harness, ScriptedDrafter, submit
+from tests.engine.harness import TEXT, WEIGHTLESS, Harness, ScriptedDrafter, submit
 from tests.engine.tiny import tiny_folder
 
 
@@ -34,6 +34,24 @@ def looping_target(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def eight_target(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A target of eight tokens: the letters a to e, then three control tokens, of which the last ends a reply."""
     return tiny_folder(tmp_path_factory.mktemp("models") / "eight", letters="abcde", seed=5)
+
+
+@pytest.fixture(scope="session")
+def drafters(target: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Every drafter that equalities are tested with, by what it stands for."""
+    models = tmp_path_factory.mktemp("drafters")
+    return {
+        **{name: name for name in WEIGHTLESS},
+        "model like the target": f"model:{target}",
+        "other model": f"model:{tiny_folder(models / 'other', seed=5)}",
+        "recurrent model": f"model:{tiny_folder(models / 'recurrent', 'qwen3_next', seed=1)}",
+    }
+
+
+@pytest.fixture
+def drafter(request: pytest.FixtureRequest, drafters: dict[str, str]) -> str:
+    """The name of one of the drafters above, chosen by a test's parameter."""
+    return drafters[request.param]
 
 
 @pytest.fixture(scope="session")
@@ -62,7 +80,8 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     """Put a scripted drafter into the table; returns its name."""
 
     def add(name: str, truth: Sequence[int], accepts: Sequence[int], depth: int = 6) -> str:
-        monkeypatch.setitem(DRAFTERS, name, lambda path, facts: ScriptedDrafter(truth, accepts, depth))
+        load = DrafterKind(lambda source: iter([ScriptedDrafter(truth, accepts, depth)]))
+        monkeypatch.setitem(DRAFTERS, name, load)
         return name
 
     return add

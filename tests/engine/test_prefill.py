@@ -7,7 +7,7 @@ from typing import cast
 import mlx.core as mx
 import pytest
 
-from engine.drafters.none import NoDrafter, NoDraftRows
+from engine.drafters.none import NoDrafter
 from engine.messages import Delta, Event, Progress, Sampling
 from engine.models.facts import read_facts
 from engine.prefill import (
@@ -100,7 +100,7 @@ def test_prefill_computes_no_logits(target):
 
 
 def row_of(length: int) -> Row:
-    return Row(1, [1] * length, Sampling(), (), NoDrafter(), NoDraftRows(), cast(ReplyText, None), ReplyCounter(0.0))
+    return Row(1, [1] * length, Sampling(), (), NoDrafter(), cast(ReplyText, None), ReplyCounter(0.0))
 
 
 def test_cohort_admits_within_its_token_budget(target, data_dir):

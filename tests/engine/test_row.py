@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.drafters.none import NoDrafter, NoDraftRows
+from engine.drafters.none import NoDrafter
 from engine.messages import Delta, Finished, Sampling
 from engine.row import Row
 from engine.statistics import ReplyCounter
@@ -24,7 +24,7 @@ def tokenizer(target: Path) -> Tokenizer:
 def row_with(tokenizer: Tokenizer, **sampling: object) -> Row:
     rules = Sampling(**sampling)  # type: ignore[arg-type]
     text = ReplyText(tokenizer, rules.stops)
-    return Row(1, [1, 2, 3], rules, tokenizer.end_ids, NoDrafter(), NoDraftRows(), text, ReplyCounter(0.0))
+    return Row(1, [1, 2, 3], rules, tokenizer.end_ids, NoDrafter(), text, ReplyCounter(0.0))
 
 
 @pytest.mark.parametrize(

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from engine.drafters.base import DrafterState, DraftRow, TargetView
-from engine.drafters.ngram import MAX_DEPTH, NgramDrafter, NgramRows, proposal_length
+from engine.drafters.lookup import LookupRows
+from engine.drafters.ngram import MAX_DEPTH, NgramDrafter, proposal_length
+from engine.messages import Sampling
+from engine.sampling import Choice
+
+GREEDY = Choice(Sampling(), 0)
 
 
-def rows_with(*prompts: list[int]) -> NgramRows:
+def rows_with(*prompts: list[int]) -> LookupRows:
     rows = NgramDrafter().open(TargetView(vocab_size=100, context_length=512))
     states = [DrafterState(len(prompt) - 1, tuple(prompt[:-1])) for prompt in prompts]
     rows.prepare_append(states).commit()
     return rows
 
 
-def propose(rows: NgramRows, *pending: int, depth: int = MAX_DEPTH) -> list[list[int]]:
-    proposals = rows.propose([DraftRow(token_id, 0) for token_id in pending], [depth] * len(pending))
+def propose(rows: LookupRows, *pending: int, depth: int = MAX_DEPTH) -> list[list[int]]:
+    proposals = rows.propose([DraftRow(token_id, GREEDY) for token_id in pending], [depth] * len(pending))
     counts = proposals.num_proposed.tolist()
     return [ids[:count] for ids, count in zip(proposals.ids.tolist(), counts, strict=True)]
 
@@ -52,10 +57,10 @@ def test_what_repeats_is_proposed_to_go_on_repeating_past_the_end_of_the_text():
     assert propose(rows_with([5, 5, 5, 5]), 5, depth=3) == [[5, 5, 5]]
 
 
-def fail_once(rows: NgramRows, mark: int) -> list[int]:
+def fail_once(rows: LookupRows, mark: int) -> list[int]:
     """Repeat four tokens, then write what never followed them; returns what was proposed."""
     for token_id in (91, 92, 93):
-        rows.propose([DraftRow(token_id, 0)], [0])
+        rows.propose([DraftRow(token_id, GREEDY)], [0])
         rows.commit([1], None)
     (proposal,) = propose(rows, 94)
     rows.commit([1], None)
