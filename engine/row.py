@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from engine.acceptance import Emission, emit
-from engine.drafters.base import Drafter, DraftRow
+from engine.drafters.base import Drafter, DraftRow, TargetView
 from engine.messages import Delta, Event, Failed, Finished, Notice, Sampling, Submit, TokenLogprob
 from engine.sampling import Choice
 from engine.statistics import ReplyCounter
@@ -178,6 +178,7 @@ def open_row(
     submit: Submit,
     prompt: Prompt,
     drafter: Drafter,
+    target: TargetView,
     sent_at: float,
     is_stopping: Callable[[], bool],
 ) -> Row:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from engine.drafters.base import Drafter, DrafterSource, DrafterStep, LoadDrafter, TargetView
+from engine.drafters.model import load_model_drafter
 from engine.drafters.name import split_name
 from engine.drafters.ngram import load_ngram
 from engine.drafters.none import load_none
@@ -23,6 +24,7 @@ DRAFTERS: dict[str, DrafterKind] = {
     "none": DrafterKind(load_none),
     "ngram": DrafterKind(load_ngram),
     "suffix": DrafterKind(load_suffix),
+    "model": DrafterKind(load_model_drafter, has_path=True),
 }
 
 

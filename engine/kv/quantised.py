@@ -55,6 +55,7 @@ class QuantisedAttention:
         self._scheme = scheme
         self._exact = Buffers(limit=scheme.start + 1)
         self._packed = Buffers()
+        self._is_marked = False
         self.group_size = scheme.group_size
 
     @property
@@ -96,6 +97,14 @@ class QuantisedAttention:
         """Release the exact half once no row needs it."""
         self._release([length + count for length, count in zip(self._extent.lengths, kept, strict=True)])
 
+    def mark(self) -> None:
+        """Keep the exact half while a row may yet go back before `start`."""
+        self._is_marked = True
+
+    def rewind(self, num_commits: Sequence[int]) -> None:
+        """The extent's lengths say it all; a later commit releases the exact half."""
+        self._is_marked = False
+
     def arrays(self) -> list[mx.array]:
         return [*self._exact.arrays, *self._packed.arrays]
 
@@ -127,7 +136,7 @@ class QuantisedAttention:
         return self._scheme.start if length >= self._scheme.start else 0
 
     def _release(self, lengths: Sequence[int]) -> None:
-        if all(length >= self._scheme.start for length in lengths):
+        if not self._is_marked and all(length >= self._scheme.start for length in lengths):
             self._exact.arrays = ()
 
     def _pack(self, keys: mx.array, values: mx.array) -> Arrays:

@@ -67,6 +67,12 @@ class Window:
         self._buffers.replace(self._held_back, sources)
         self._held_back = ()
 
+    def mark(self) -> None:
+        """A row that goes back by less than the widest verify finds its whole window."""
+
+    def rewind(self, num_commits: Sequence[int]) -> None:
+        """The extent's lengths say it all."""
+
     def arrays(self) -> list[mx.array]:
         return [*self._buffers.arrays, *self._held_back]
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import assert_never
 
+from engine.drafters.name import split_name
 from engine.failure import failed
 from engine.messages import (
     Answer,
@@ -80,7 +81,9 @@ class TextDesk:
             case Inspect():
                 return facts
             case EstimateMemory():
-                return estimate_memory(facts, question.drafter, question.context_length, question.num_rows)
+                _, path = split_name(question.drafter)
+                folder = self._folder(path) if path else None
+                return estimate_memory(facts, folder, question.context_length, question.num_rows)
             case PreviewTemplate():
                 return self._preview(question, facts)
             case _:
@@ -105,12 +108,13 @@ class TextDesk:
         return replace(prompt, grammar=self._vocabularies[prompt.tokenizer].compile(grammar, reply_ids))
 
     def _facts(self, target: str) -> ModelFacts:
-        from engine.models.errors import ModelError
+        return read_facts(target, self._folder(target))
 
-        folder = resolve_target(target, self._data_dir)
+    def _folder(self, name: str) -> Path:
+        folder = resolve_target(name, self._data_dir)
         if not isinstance(folder, Path):
-            raise ModelError(f"{target!r} is a GGUF file that was not imported yet; load it once, then ask again")
-        return read_facts(target, folder)
+            raise ModelError(f"{name!r} is a GGUF file that was not imported yet; load it once, then ask again")
+        return folder
 
     def _tokenizer(self, facts: ModelFacts) -> Tokenizer:
         key = facts.folder + "\0" + facts.tokenizer_id

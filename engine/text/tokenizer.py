@@ -58,6 +58,10 @@ class Tokenizer:
         """How many spaces at the very start of a decoded text are left out."""
         return self._rules.hidden_spaces if self._rules else 0
 
+    def vocabulary(self) -> dict[str, int]:
+        """Every token's text and id, added tokens among them."""
+        return self._backend.get_vocab(with_added_tokens=True)
+
     def encode(self, text: str, *, inert: bool, is_first: bool = True) -> list[int]:
         """Turn text into ids; `inert` makes control tokens plain characters, no start token is ever added.
 

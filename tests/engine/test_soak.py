@@ -49,7 +49,7 @@ class Crowd:
 
     def _add(self) -> None:
         request_id, text = len(self.texts) + 1, self._chance.randrange(len(TEXTS))
-        drafter = self._chance.choice(["none", "ngram", self._drafters[text]])
+        drafter = self._chance.choice(["none", "ngram", "suffix", f"model:{self._family}", self._drafters[text]])
         limit = self._chance.randint(1, LONGEST)
         self.texts[request_id] = text
         self.engine.send(submit(request_id, self._family, TEXTS[text], drafter=drafter, max_tokens=limit, **rule(text)))

@@ -198,15 +198,15 @@ def test_tiny_states_remember_their_first_token(model_type):
     assert mx.abs(logits[0] - logits[1]).max().item() > 1e-3
 
 
-def test_rewind_over_several_forwards_takes_each_row_to_its_own(model):
+def test_rewind_over_several_forwards_takes_each_row_to_its_own(tiny):
     texts = [list(prompt) for prompt in PROMPTS]
-    rows = batch_of(model, texts)
+    rows = tiny.batch(texts)
     kept = [0, 3, 1, 2]
     rows.mark()
     for column in zip(*WINDOWS, strict=True):
-        mx.eval(forward(model, rows, [[token_id] for token_id in column]))
+        mx.eval(tiny.forward(rows, [[token_id] for token_id in column]))
         rows.commit([1] * 4)
     rows.rewind(kept)
     assert_states_equal(
-        model, rows, [text + window[:count] for text, window, count in zip(texts, WINDOWS, kept, strict=True)]
+        tiny, rows, [text + window[:count] for text, window, count in zip(texts, WINDOWS, kept, strict=True)]
     )

@@ -38,7 +38,7 @@ def test_facts_of_a_tiny_folder(folder):
 def test_reading_facts_loads_no_mlx(folder):
     code = (
         "import sys; from pathlib import Path; import engine.models.facts as f, engine.models.memory as m; "
-        "facts = f.read_facts('', Path(sys.argv[1])); m.estimate_memory(facts, 'none', 9, 1); "
+        "facts = f.read_facts('', Path(sys.argv[1])); m.estimate_memory(facts, None, 9, 1); "
         "print('mlx.core' in sys.modules)"
     )
     run = subprocess.run([sys.executable, "-c", code, folder], capture_output=True, text=True, check=True)

@@ -13,16 +13,16 @@ from engine.models.memory import estimate_memory
 
 def test_estimate_counts_rows_times_context(folder):
     facts = read_facts("", folder)
-    estimate = estimate_memory(facts, "ngram", 100, 4)
+    estimate = estimate_memory(facts, None, 100, 4)
     assert estimate.kv_bytes == 400 * facts.kv_bytes_per_token
     assert (estimate.drafter_bytes, estimate.weight_bytes) == (0, facts.weight_bytes)
     assert estimate.available_bytes > 0
 
 
-def test_drafter_with_weights_counts_with_its_files(folder):
+def test_drafter_with_weights_counts_with_its_rows(folder):
     facts = read_facts("", folder)
-    size = (folder / "model.safetensors").stat().st_size
-    assert estimate_memory(replace(facts, kv_bytes_per_token=0), str(folder), 1, 1).drafter_bytes == size
+    estimate = estimate_memory(replace(facts, kv_bytes_per_token=0), folder, 10, 2)
+    assert estimate.drafter_bytes == facts.weight_bytes + 20 * facts.kv_bytes_per_token
 
 
 def test_available_memory_is_a_sensible_number():

@@ -1,0 +1,199 @@
+"""A second, smaller model with the target's tokenizer, which writes ahead token by token.
+
+Source: Leviathan et al. 2023, arXiv:2211.17192; tokens are drawn with the target's own noise, so that a proposal is
+right wherever both models' draws agree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+import mlx.core as mx
+import mlx.nn as nn
+from mlx.utils import tree_reduce
+
+from engine.drafters.base import (
+    DrafterSource,
+    DrafterState,
+    DrafterStep,
+    DraftRow,
+    Proposals,
+    TargetView,
+    pack,
+    pick,
+    to_lists,
+)
+from engine.drafters.lookup import UNPARKING_MATCH
+from engine.drafters.ngram import MAX_DEPTH, NgramHistory
+from engine.kv.rows import RowState, StateChange, open_rows
+from engine.messages import ModelFacts
+from engine.models.bring import bring_model
+from engine.models.load import LoadedModel
+from engine.models.pairing import check_pair
+from engine.sampling import Choice, draw
+
+CHAIN_DEPTH = 4  # tokens that the model writes in a round; each costs a forward of its own
+MAX_ROWS = 8
+CATCH_UP = 512  # tokens in one forward for a row that the model has not followed for a while
+TOKENS_WITH_LOGITS = 4  # a forward that is wider leaves its output unevaluated
+
+
+@dataclass(slots=True)
+class ModelRow:
+    """One row's tokens; the model's state may lag behind them, and catches up when it drafts again."""
+
+    history: NgramHistory = field(default_factory=NgramHistory)
+    copied: tuple[int, ...] = ()
+    num_drafted: int = 0
+
+    def plan(self, depth: int, room: int) -> None:
+        """A copy under way goes before the model: it is right as often, and costs no forward.
+
+        `room` is how many tokens the model's context has left.
+        """
+        found = self.history.look_up(depth)
+        self.copied = found.token_ids if found and found.match_length >= UNPARKING_MATCH else ()
+        self.num_drafted = 0 if self.copied else max(0, min(depth, CHAIN_DEPTH, room))
+
+    @property
+    def num_tokens(self) -> int:
+        return len(self.history.token_ids)
+
+
+class ModelRows:
+    """The drafting model's state of some rows, rewound by row like the target's.
+
+    It covers a prefix of each row's tokens: a fully accepted round leaves the last drafted token unread, a round
+    without drafting all of its tokens. The next round that drafts reads them together with the pending one.
+    """
+
+    def __init__(self, model: nn.Module, facts: ModelFacts, target: TargetView) -> None:
+        self._model = model
+        self._facts = facts
+        self._vocab_size = target.vocab_size
+        self._state = open_rows(model, MAX_ROWS)
+        self._rows: list[ModelRow] = []
+        self._proposals = pack(())
+
+    def prefill(self, chunks: Sequence[Sequence[int]], context: mx.array | None) -> None:
+        for row, chunk in zip(self._rows, chunks, strict=True):
+            row.history.token_ids.extend(chunk)
+        while width := max(map(self._num_unread, range(len(self._rows))), default=0):
+            self._catch_up(width)
+
+    def propose(self, rows: Sequence[DraftRow], depths: Sequence[int]) -> Proposals:
+        for row, seen, depth in zip(self._rows, rows, depths, strict=True):
+            row.history.token_ids.append(seen.pending)
+            row.plan(depth, self._facts.context_length - row.num_tokens)
+        copied = pack([row.copied for row in self._rows])
+        self._proposals = copied
+        if any(row.num_drafted for row in self._rows):
+            drafted = self._draft([seen.choice for seen in rows])
+            order = [index if row.copied else len(rows) + index for index, row in enumerate(self._rows)]
+            self._proposals = pick([copied, drafted], order) if any(row.copied for row in self._rows) else drafted
+        return self._proposals
+
+    def commit(self, kept: Sequence[int], context: mx.array | None) -> None:
+        accepted = [ids[: max(count - 1, 0)] for ids, count in zip(to_lists(self._proposals.ids), kept, strict=True)]
+        if any(row.num_drafted for row in self._rows):
+            read = [min(len(ids), max(row.num_drafted - 1, 0)) for row, ids in zip(self._rows, accepted, strict=True)]
+            self._state.rewind(read)
+        for row, ids in zip(self._rows, accepted, strict=True):
+            row.history.token_ids.extend(ids)
+
+    def prepare_append(self, states: Sequence[DrafterState | None]) -> StateChange:
+        covered: list[RowState | None] = [state.data[1] if state else None for state in states]
+        change = self._state.prepare_append(covered)
+        staged = [ModelRow(NgramHistory(list(state.data[0]) if state else [])) for state in states]
+
+        def commit() -> None:
+            change.commit()
+            self._rows.extend(staged)
+
+        return StateChange(commit)
+
+    def filter(self, keep: Sequence[int]) -> None:
+        self._state.filter(keep)
+        self._rows = [self._rows[index] for index in keep]
+
+    def capture(self, row: int) -> DrafterState:
+        """The row's tokens, and the model's state of those that it has read."""
+        token_ids = tuple(self._rows[row].history.token_ids)
+        covered = self._state.extract(row) if self._state.lengths[row] else None
+        return DrafterState(len(token_ids), (token_ids, covered))
+
+    def _draft(self, choices: Sequence[Choice]) -> Proposals:
+        """Read what is unread, then write token by token; nothing waits for the device."""
+        drafting = [index for index, row in enumerate(self._rows) if row.num_drafted]
+        while (width := max(map(self._num_unread, drafting))) > TOKENS_WITH_LOGITS:
+            self._catch_up(width, num_left=1)  # logits are needed after the pending token
+        logits, counts = self._read(width)
+        last = mx.array([max(count - 1, 0) for count in counts], dtype=mx.int32)[:, None, None]
+        drafted = [self._choose(mx.take_along_axis(logits, last, axis=1), choices, 0)]
+        self._state.mark()
+        for step in range(1, max(row.num_drafted for row in self._rows)):
+            self._state.begin(1)
+            logits = self._model(drafted[-1], cache=self._state.layers)
+            self._state.commit([1] * len(self._rows))
+            drafted.append(self._choose(logits, choices, step))
+        ids = mx.concatenate(drafted, axis=1)
+        mx.async_eval(ids)
+        return Proposals(ids, mx.array([row.num_drafted for row in self._rows], dtype=mx.int32))
+
+    def _num_unread(self, index: int) -> int:
+        """Tokens of a row that the model has to read yet; it reads none of a row that its context cannot hold."""
+        num_tokens = self._rows[index].num_tokens
+        return num_tokens - self._state.lengths[index] if num_tokens <= self._facts.context_length else 0
+
+    def _catch_up(self, width: int, num_left: int = 0) -> None:
+        """Read tokens of every row but its last `num_left`, as many as a forward should hold; computes no logits."""
+        self._read(min(width - num_left, CATCH_UP), num_left)
+        self._state.evaluate()
+
+    def _read(self, width: int, num_left: int = 0) -> tuple[mx.array, list[int]]:
+        """Read up to `width` unread tokens of every row, padded right: logits after each, and how many were read."""
+        counts = [min(width, max(0, self._num_unread(index) - num_left)) for index in range(len(self._rows))]
+        windows = []
+        for row, start, count in zip(self._rows, self._state.lengths, counts, strict=True):
+            token_ids = row.history.token_ids[start : start + count]
+            windows.append(
+                [min(token_id, self._facts.vocab_size - 1) for token_id in token_ids] + [0] * (width - count)
+            )
+        self._state.begin(width, keeps_all=all(count == width for count in counts))
+        logits = self._model(mx.array(windows, dtype=mx.int32), cache=self._state.layers)
+        self._state.commit(counts)
+        return logits, counts
+
+    def _choose(self, logits: mx.array, choices: Sequence[Choice], step: int) -> mx.array:
+        """The token `step` positions on for every row, with the noise of the target's choice there; [rows, 1]."""
+        return draw(fit_vocabulary(logits, self._vocab_size)[:, 0], choices, step)[:, None]
+
+
+def fit_vocabulary(logits: mx.array, vocab_size: int) -> mx.array:
+    """Logits over exactly the target's rows: noise depends on how many there are, and padding differs by model."""
+    missing = vocab_size - logits.shape[-1]
+    if missing <= 0:
+        return logits[..., :vocab_size]
+    return mx.pad(logits, [(0, 0), (0, 0), (0, missing)], constant_values=float("-inf"))
+
+
+class ModelDrafter:
+    needs: frozenset[str] = frozenset()
+    tap_layers: tuple[int, ...] = ()
+    max_depth = MAX_DEPTH  # of a copy; the model itself writes CHAIN_DEPTH at most
+
+    def __init__(self, loaded: LoadedModel) -> None:
+        self._loaded = loaded
+        self.identity = f"model:{loaded.facts.folder}"
+        self.weight_bytes = tree_reduce(lambda total, array: total + array.nbytes, loaded.model.parameters(), 0)
+        self.context_length = loaded.facts.context_length
+
+    def open(self, target: TargetView) -> ModelRows:
+        return ModelRows(self._loaded.model, self._loaded.facts, target)
+
+
+def load_model_drafter(source: DrafterSource) -> Iterator[DrafterStep]:
+    loaded = yield from bring_model(source.path, source.data_dir, partial(check_pair, source.target))
+    yield ModelDrafter(loaded)
