@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 KEY_LENGTH = 3  # shorter runs occur everywhere in prose and foretell little
 NUM_LATEST = 16  # occurrences that are looked at; bounds the work for a token
-MAX_STORE_TOKENS = 1 << 17  # about 300 bytes each once indexed, 40 MB in all
+MAX_STORE_TOKENS = 1 << 17  # about 200 bytes each once indexed, 26 MB in all
 
 Key = tuple[int, ...]
 
