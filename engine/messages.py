@@ -54,10 +54,9 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class LoadModel:
-    """Load a target before it is needed; answered by Progress events, then ModelLoaded or Failed.
+    """Load a target before it is needed; answered by Progress events, then ModelLoaded, Failed or, cancelled, Finished.
 
-    `target` is STARTER or a path: an mlx-lm model folder, a Hugging Face cache entry or a GGUF file. A cancelled load
-    is answered by Finished.
+    `target` is STARTER or a path: an mlx-lm model folder, a Hugging Face cache entry or a GGUF file.
     """
 
     request_id: int
@@ -68,9 +67,8 @@ class LoadModel:
 class Submit:
     """Start one reply; answered by Delta events, then exactly one Finished or Failed.
 
-    Where the last turn is the assistant's, the reply continues it: its tokens are read, not sent again,
-    and positions for sampling count from its first token.
-    `drafter` is "none", "ngram", "suffix" or "model:PATH", whose path is of the same kinds as `target`.
+    Where the last turn is the assistant's, the reply continues it: its tokens are read, not sent again, and positions
+    for sampling count from its first token. `drafter` is "none", "ngram", "suffix" or "model:PATH", a path as `target`.
     """
 
     request_id: int

@@ -45,6 +45,7 @@ def drafters(target: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str
         "model like the target": f"model:{target}",
         "other model": f"model:{tiny_folder(models / 'other', seed=5)}",
         "recurrent model": f"model:{tiny_folder(models / 'recurrent', 'qwen3_next', seed=1)}",
+        "window model": f"model:{tiny_folder(models / 'window', 'gemma3_text', seed=1, sliding_window=16)}",
     }
 
 
@@ -94,3 +95,16 @@ def plain(data_dir: Path, target: Path) -> Harness:
     engine.send(submit(1, target, TEXT))
     engine.run()
     return engine
+
+
+@pytest.fixture
+def alone(data_dir: Path, target: Path) -> Callable[..., list[int]]:
+    """The ids that a request gives with no drafter and no neighbour."""
+
+    def generate(text: str, on: Path = target, **options: object) -> list[int]:
+        engine = Harness(data_dir)
+        engine.send(submit(1, on, text, **options))  # type: ignore[arg-type]
+        engine.run()
+        return engine.ids_of(1)
+
+    return generate

@@ -16,7 +16,7 @@ from engine.text.thread import InlineText
 
 TEXT = "The quick brown fox"
 WEIGHTLESS = ("none", "ngram", "suffix")
-DRAFTED = (*WEIGHTLESS, "model like the target", "other model", "recurrent model")
+DRAFTED = (*WEIGHTLESS, "model like the target", "other model", "recurrent model", "window model")
 _conversations = itertools.count(1)
 
 

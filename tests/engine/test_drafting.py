@@ -29,17 +29,6 @@ from tests.engine.tiny import tiny_folder
 TEXTS = ("The quick brown fox", "one two three", "x", "aaaa bbbb aaaa bbbb")
 
 
-@pytest.fixture
-def alone(data_dir, target):
-    def generate(text: str, **options: object) -> list[int]:
-        engine = Harness(data_dir)
-        engine.send(submit(1, target, text, **options))
-        engine.run()
-        return engine.ids_of(1)
-
-    return generate
-
-
 def failure(engine: Harness, request_id: int) -> Failed:
     end = engine.end_of(request_id)
     assert isinstance(end, Failed)
@@ -123,9 +112,9 @@ def test_o27_model_with_a_shorter_context_stops_with_a_notice_and_the_text_goes_
     assert engine.statistics_of(2).num_proposed == 0
 
 
-def test_model_that_cannot_be_rewound_or_found_does_not_draft(engine, target, tmp_path):
-    window = tiny_folder(tmp_path / "window", "gemma3_text", sliding_window=16, sliding_window_pattern=2)
-    for request_id, path in enumerate((window, tmp_path / "nowhere")):
+def test_model_that_cannot_be_batched_or_found_does_not_draft(engine, target, tmp_path):
+    lone = tiny_folder(tmp_path / "lone", rope_scaling={"rope_type": "dynamic", "factor": 2.0})
+    for request_id, path in enumerate((lone, tmp_path / "nowhere")):
         engine.send(submit(request_id, target, TEXTS[0], drafter=f"model:{path}"))
     engine.run()
     assert [failure(engine, request_id).code for request_id in range(2)] == ["drafter", "drafter"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from engine.drafters.table import DRAFTERS
 from engine.messages import Failed, Notice
+from engine.row import open_row
 from tests.engine.harness import TEXT, submit
 
 
@@ -17,10 +17,12 @@ def test_reply_ends_where_the_context_is_full_and_says_so(engine, target):
         assert [event.code for event in engine.events_of(1) if isinstance(event, Notice)] == ["context"]
 
 
-def test_request_that_cannot_become_a_row_fails_alone(engine, plain, target, script, caplog):
-    name = script("opening", [], [0])
-    DRAFTERS[name] = lambda path, facts: 1 / 0
-    engine.send(submit(1, target, TEXT), submit(2, target, TEXT, drafter=name))
+def test_request_that_cannot_become_a_row_fails_alone(engine, plain, target, monkeypatch, caplog):
+    def open_or_fail(request, *options):
+        return open_row(request, *options) if request.request_id == 1 else 1 / 0
+
+    monkeypatch.setattr("engine.engine.open_row", open_or_fail)
+    engine.send(submit(1, target, TEXT), submit(2, target, TEXT))
     engine.run()
     assert isinstance(engine.end_of(2), Failed)
     assert engine.ids_of(1) == plain.ids_of(1)

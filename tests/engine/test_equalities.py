@@ -2,32 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-
 import pytest
 
 from engine.drafters.name import split_name
 from engine.drafters.table import DRAFTERS
 from engine.kv.extent import Extent
 from engine.messages import Cancel
-from tests.engine.harness import DRAFTED, Harness, submit
+from tests.engine.harness import DRAFTED, submit
 
 PROMPTS = ("aaaa bbbb aaaa bbbb", "The quick brown fox", "x", "one two three one two three one two", "é ü 日本 🙂")
 SAMPLINGS = ({"temperature": 0.0}, {"temperature": 0.8, "seed": 7}, {"temperature": 1.3, "seed": 2**62 + 1})
-
-
-@pytest.fixture
-def alone(data_dir: Path, target: Path) -> Callable[..., list[int]]:
-    """The ids that a request gives with no drafter and no neighbour."""
-
-    def generate(text: str, on: Path = target, **options: object) -> list[int]:
-        engine = Harness(data_dir)
-        engine.send(submit(1, on, text, **options))  # type: ignore[arg-type]
-        engine.run()
-        return engine.ids_of(1)
-
-    return generate
 
 
 def test_every_drafter_is_put_to_the_equalities(drafters):

@@ -19,17 +19,6 @@ from tests.engine.tiny import tiny_folder
 TEXTS = ("The quick brown fox", "one two three", "x")
 
 
-@pytest.fixture
-def alone(data_dir, target):
-    def generate(text: str, **options: object) -> list[int]:
-        engine = Harness(data_dir)
-        engine.send(submit(1, target, text, **options))
-        engine.run()
-        return engine.ids_of(1)
-
-    return generate
-
-
 def run_with_neighbours(engine: Harness, target, *others) -> None:
     engine.send(submit(1, target, TEXTS[0]), *others, submit(2, target, TEXTS[1]))
     engine.run()

@@ -127,3 +127,16 @@ def test_window_layers_stay_exact():
 @pytest.mark.parametrize(("length", "expected"), [(29, 0), (30, 30), (45, 30)])
 def test_prefix_that_was_exact_is_not_reused_from_a_quantised_row(length, expected):
     assert Driven(LLAMA, KvScheme(8, 32, start=30)).read([1] * length).minimum_reusable_offset == expected
+
+
+def test_rewind_over_several_forwards_that_reached_the_start_changes_no_text(tiny):
+    texts = [list(TEXTS[1]), list(TEXTS[1])]
+    rows = batch(tiny, texts)
+    rows.mark()
+    for token_id in range(50, 56):
+        mx.eval(tiny.forward(rows, [[token_id]] * 2))
+        rows.commit([1] * 2)
+    rows.rewind([0, 0])
+    while len(texts[0]) < 40:
+        tiny.speculate(rows, texts, 3, [1, 3])
+    assert_greedy(tiny, texts, [TEXTS[1]] * 2)
