@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from engine.text.tokenizer import Tokenizer
 
 PRIVATE_USE = range(0xF0000, 0xFFFFE)  # no character is ever assigned here
+ID_LIMIT = 1 << 32  # tokenizers takes no id beyond 32 bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,8 @@ def stored_ids(tokenizer: Tokenizer, turn: Turn) -> tuple[int, ...]:
     if turn.role != "assistant" or turn.tokenizer_id != tokenizer.identity:
         return ()
     token_ids = turn.token_ids
+    if not all(0 <= token_id < ID_LIMIT for token_id in token_ids):
+        return ()
     while token_ids and token_ids[-1] in tokenizer.end_ids:
         token_ids = token_ids[:-1]
     return token_ids if shown_text(tokenizer, token_ids) == turn.text else ()

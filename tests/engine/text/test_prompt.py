@@ -48,10 +48,10 @@ def test_the_space_before_a_spliced_reply_is_not_doubled() -> None:
     assert tokenizer.decode(second.token_ids).replace(" ", "") == "[INST]Hi[/INST]Hello[INST]low[/INST]"
 
 
-@pytest.mark.parametrize("ids_of", ["The", ""])
-def test_ids_that_do_not_give_the_text_are_not_spliced(ids_of: str) -> None:
+@pytest.mark.parametrize("token_ids", [spelled(byte_tokenizer(), "The"), (), (-1,), (99_999,), (1 << 40,)])
+def test_ids_that_do_not_give_the_text_are_not_spliced(token_ids: tuple[int, ...]) -> None:
     tokenizer = byte_tokenizer()
-    turns = [Turn("user", "a"), reply(tokenizer, "the", spelled(tokenizer, ids_of)), Turn("user", "b")]
+    turns = [Turn("user", "a"), Turn("assistant", "the", token_ids, tokenizer.identity), Turn("user", "b")]
     plain = [Turn("user", "a"), Turn("assistant", "the"), Turn("user", "b")]
     assert build_prompt(tokenizer, turns, 1).token_ids == build_prompt(tokenizer, plain, 1).token_ids
 
