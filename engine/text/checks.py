@@ -120,6 +120,17 @@ def check_length(num_prompt: int, context_length: int) -> str:
     )
 
 
+def check_tokens(token_ids: Sequence[int], vocab_size: int) -> str:
+    """Refuse a prompt with tokens that the model has no row for: it would read whatever lies behind its weights."""
+    unknown = max(token_ids, default=0)
+    if unknown < vocab_size:
+        return ""
+    return (
+        f"The tokenizer wrote the token {unknown:,}; this model has tokens from 0 to {vocab_size - 1:,}. "
+        "Its tokenizer's files belong to another model: download them again."
+    )
+
+
 def is_invisible(character: str) -> bool:
     """Whether a character leaves nothing to see."""
     return character.isspace() or unicodedata.category(character) in _INVISIBLE

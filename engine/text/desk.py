@@ -28,7 +28,7 @@ from engine.models.errors import ModelError
 from engine.models.facts import read_facts
 from engine.models.locate import resolve_target
 from engine.models.memory import estimate_memory
-from engine.text.checks import check_length, check_sampling, check_turns
+from engine.text.checks import check_length, check_sampling, check_tokens, check_turns
 from engine.text.grammar import GrammarError, Vocabulary
 from engine.text.prompt import Prompt, build_prompt, encode_rendered, mark_turns, without_surrogates
 from engine.text.rendering import TemplateError
@@ -55,6 +55,9 @@ class TextDesk:
             prompt = build_prompt(self._tokenizer(facts), submit.turns, submit.request_id)
         except ModelError as error:
             return failed(submit.request_id, "model", error)
+        refusal = check_tokens(prompt.token_ids, facts.vocab_size)
+        if refusal:
+            return Failed(submit.request_id, "model", refusal)
         refusal = check_length(len(prompt.token_ids), facts.context_length)
         if refusal:
             return Failed(submit.request_id, "context", refusal)

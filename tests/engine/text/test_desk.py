@@ -19,7 +19,7 @@ from tests.engine.text.small_tokenizers import CHATML, write_folder
 @pytest.fixture
 def facts(tmp_path: Path) -> ModelFacts:
     folder = write_folder(tmp_path / "model", tokenizer_config={"chat_template": CHATML})
-    return ModelFacts(str(folder), str(folder), "m", "llama", 64, 260, 2, "fp32", 1, 1, "id", True)
+    return ModelFacts(str(folder), str(folder), "m", "llama", 64, 280, 2, "fp32", 1, 1, "id", True)
 
 
 @pytest.fixture
@@ -51,6 +51,15 @@ def test_a_conversation_without_a_message_is_refused(desk: TextDesk, facts: Mode
     assert failed.code == "request"
 
 
+def test_a_token_that_the_model_has_no_row_for_is_refused(desk: TextDesk, facts: ModelFacts) -> None:
+    assert desk.prepare(submit("Hi"), replace(facts, vocab_size=100)) == Failed(
+        3,
+        "model",
+        "The tokenizer wrote the token 266; this model has tokens from 0 to 99. "
+        "Its tokenizer's files belong to another model: download them again.",
+    )
+
+
 @pytest.mark.parametrize(
     "sampling",
     [
@@ -74,7 +83,7 @@ def test_a_conversation_without_a_message_is_refused(desk: TextDesk, facts: Mode
         {"frequency_penalty": -2.5},
         {"frequency_penalty": float("inf")},
         {"penalty_window": 0},
-        {"logit_bias": ((260, 1.0),)},
+        {"logit_bias": ((280, 1.0),)},
         {"logit_bias": ((-1, 1.0),)},
         {"logit_bias": ((3, 101.0),)},
         {"logit_bias": ((3, float("nan")),)},
