@@ -17,7 +17,8 @@ from engine.messages import Statistics
 
 logger = logging.getLogger(__name__)
 _ROLES = ("system", "user", "assistant")
-_COUNTS_BY_POSITION = ("proposed_by_position", "accepted_by_position")
+_OF_THE_BATCH = "group"  # says nothing about the reply once it has ended
+_STATISTICS = {field.name: field.default for field in fields(Statistics) if field.name != _OF_THE_BATCH}
 
 
 class DamagedRecordError(Exception):
@@ -59,7 +60,7 @@ def row_from_message(message: Message) -> dict[str, object]:
         "updated_at": message.updated_at,
         "error": message.error,
         "notices": json.dumps(message.notices),
-        "statistics": None if message.statistics is None else json.dumps(asdict(message.statistics)),
+        "statistics": None if message.statistics is None else _encode_statistics(message.statistics),
         "text": message.text,
         "token_ids": encode_ids(message.token_ids),
     }
@@ -144,22 +145,28 @@ def _notices(row: sqlite3.Row) -> tuple[str, ...]:
         return ()
 
 
+def _encode_statistics(statistics: Statistics) -> str:
+    values = asdict(statistics)
+    del values[_OF_THE_BATCH]
+    return json.dumps(values)
+
+
 def _statistics(row: sqlite3.Row) -> Statistics | None:
     """Names that this program does not know are skipped, missing ones keep their defaults."""
     if row["statistics"] is None:
         return None
     try:
         values = json.loads(row["statistics"])
-        known = {field.name: values[field.name] for field in fields(Statistics) if field.name in values}
-        return Statistics(**{name: _statistic(name, value) for name, value in known.items()})
+        return Statistics(**{name: _statistic(name, values[name]) for name in _STATISTICS if name in values})
     except (TypeError, ValueError):
         logger.warning("statistics of message %r are damaged and left out", row["id"])
         return None
 
 
 def _statistic(name: str, value: Any) -> Any:
-    if name in _COUNTS_BY_POSITION and isinstance(value, list) and all(isinstance(count, int) for count in value):
-        return tuple(value)
-    if name not in _COUNTS_BY_POSITION and isinstance(value, (int, float)):
-        return value
+    match _STATISTICS[name], value:
+        case tuple(), list() if all(isinstance(count, int) for count in value):
+            return tuple(value)
+        case (str(), str()) | (int() | float(), int() | float()):
+            return value
     raise ValueError(f"{name} is {value!r}")

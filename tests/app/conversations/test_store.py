@@ -111,7 +111,13 @@ def test_damaged_message_is_named_and_the_others_open(ask, column, value):
 
 @pytest.mark.parametrize(
     ("column", "value"),
-    [("statistics", '{"num_tokens": null}'), ("statistics", "\0"), ("token_ids", b"123"), ("notices", "{")],
+    [
+        ("statistics", '{"num_tokens": null}'),
+        ("statistics", '{"depth_reason": 1}'),
+        ("statistics", "\0"),
+        ("token_ids", b"123"),
+        ("notices", "{"),
+    ],
 )
 def test_message_with_damaged_details_keeps_its_text(ask, caplog, column, value):
     ask(lambda store: add_exchange(store, "c", "one", title="T"))

@@ -1,0 +1,112 @@
+"""Commands: what app/ asks of the engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.messages.request import Sampling, Turn
+
+STARTER = "starter"  # the target that stands for the packaged starter model
+
+
+@dataclass(frozen=True, slots=True)
+class LoadModel:
+    """Load a target before it is needed; answered by Progress events, then ModelLoaded, Failed or, cancelled, Finished.
+
+    `target` is STARTER or a path: an mlx-lm model folder, a Hugging Face cache entry or a GGUF file.
+    """
+
+    request_id: int
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Submit:
+    """Start one reply; answered by Delta events, then exactly one Finished or Failed.
+
+    Where the last turn is the assistant's, the reply continues it: its tokens are read, not sent again, and positions
+    for sampling count from its first token. `drafter` is "none", "ngram", "suffix" or "model:PATH", a path as `target`.
+    """
+
+    request_id: int
+    conversation_id: str
+    target: str
+    drafter: str
+    turns: tuple[Turn, ...]
+    sampling: Sampling
+
+
+@dataclass(frozen=True, slots=True)
+class Cancel:
+    """End a request and keep what it delivered; does nothing for an unknown or finished one."""
+
+    request_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class RememberReplies:
+    """Let the suffix drafter learn from replies of earlier sessions; for a target that is loaded, else without effect.
+
+    Each is a conversation's id and the ids that one reply was generated as, in the target's tokens, oldest first.
+    Replies that the engine itself finishes are remembered without it. No answer.
+    """
+
+    target: str
+    replies: tuple[tuple[str, tuple[int, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ForgetConversation:
+    """Take everything of a conversation out of what drafters learn from, replies that still run too. No answer."""
+
+    conversation_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class CountTokens:
+    """Ask how many tokens the prompt of these turns has; answered by Answer(TokenCount) or Failed."""
+
+    request_id: int
+    target: str
+    turns: tuple[Turn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Inspect:
+    """Ask what lies at a path without loading it; answered by Answer(ModelFacts) or Failed."""
+
+    request_id: int
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class EstimateMemory:
+    """Ask what a target needs; answered by Answer(MemoryEstimate) or Failed."""
+
+    request_id: int
+    target: str
+    drafter: str
+    context_length: int  # tokens of each row
+    num_rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewTemplate:
+    """Ask how turns look in a chat template, the model's own where `template` is empty.
+
+    Answered by Answer(RenderedPrompt) or Failed.
+    """
+
+    request_id: int
+    target: str
+    template: str
+    turns: tuple[Turn, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Shutdown:
+    """End every request as cancelled and end the engine."""
+
+
+Question = CountTokens | Inspect | EstimateMemory | PreviewTemplate
+Command = LoadModel | Submit | Cancel | RememberReplies | ForgetConversation | Question | Shutdown

@@ -1,0 +1,87 @@
+"""Events: what the engine tells app/."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.messages.answers import MemoryEstimate, ModelFacts, RenderedPrompt, TokenCount
+from engine.messages.statistics import NO_STATISTICS, Statistics
+
+
+@dataclass(frozen=True, slots=True)
+class ModelLoaded:
+    request_id: int
+    facts: ModelFacts
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a request is before its first token: `phase` is "waiting", "importing", "loading" or "reading"."""
+
+    request_id: int
+    phase: str
+    done: int  # bytes, or tokens where phase is "reading"
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
+class TokenLogprob:
+    """A delivered token's natural log probability after bias, penalties and grammar, before filters and temperature."""
+
+    token_id: int
+    logprob: float
+    top: tuple[tuple[int, float], ...]  # the most probable tokens that are allowed there, the greatest first
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """What one round added to a reply; the first `num_accepted` of `token_ids` were proposed by the drafter.
+
+    `text` may lag behind `token_ids` while a character or a stop string is incomplete.
+    `logprobs` has one entry for each of `token_ids` where they were asked for.
+    """
+
+    request_id: int
+    text: str
+    token_ids: tuple[int, ...]
+    num_accepted: int
+    statistics: Statistics
+    logprobs: tuple[TokenLogprob, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something differs from what was asked for; `text` is the sentence for the user."""
+
+    request_id: int
+    code: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A reply ended; `reason` is "stop", "length" or "cancelled"."""
+
+    request_id: int
+    reason: str
+    statistics: Statistics = NO_STATISTICS
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """A request could not be done; `text` says what was found, what was needed and what to do."""
+
+    request_id: int
+    code: str  # "request", "model", "drafter", "template", "context" or "engine"
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The answer to a question command."""
+
+    request_id: int
+    value: TokenCount | ModelFacts | MemoryEstimate | RenderedPrompt
+
+
+Event = ModelLoaded | Progress | Delta | Notice | Finished | Failed | Answer
