@@ -48,14 +48,15 @@ class Companions:
             members = company.members(rows)
             company.rows.prefill([chunks[index] for index in members], _of(context, members))
 
-    def propose(self, rows: Sequence[Row], depths: Sequence[int]) -> Proposals:
-        """Ask every drafter for its rows' proposals; lazy where they are."""
+    def propose(self, rows: Sequence[Row], depths: Sequence[int], chain_depths: Sequence[int]) -> Proposals:
+        """Ask every drafter for its rows' proposals, up to `depths` of what is free and `chain_depths` of what is not;
+        lazy where they are."""
         parts: list[Proposals] = []
         asked: list[int] = []
         for company in self._companies:
             members = company.members(rows)
             asked += members
-            views = [rows[index].draft_view for index in members]
+            views = [rows[index].draft_view(chain_depths[index]) for index in members]
             parts.append(company.rows.propose(views, [depths[index] for index in members]))
         return pick(parts, [asked.index(index) for index in range(len(rows))]) if parts else pack(())
 

@@ -11,6 +11,7 @@ from typing import assert_never
 
 import mlx.core as mx
 
+from engine.depth import DepthPolicy
 from engine.drafters.base import Drafter
 from engine.drafters.table import check_drafter
 from engine.failure import failed
@@ -59,11 +60,18 @@ class Engine:
     """Owns the groups and every request; only the thread that calls `step` and `wait` touches them."""
 
     def __init__(
-        self, emit: Callable[[Event], None], text: TextThread | InlineText, data_dir: Path, inbox: Inbox | None = None
+        self,
+        emit: Callable[[Event], None],
+        text: TextThread | InlineText,
+        data_dir: Path,
+        inbox: Inbox | None = None,
+        depth: DepthPolicy | None = None,
     ) -> None:
+        """`depth` chooses depths for every target; None has them chosen by measured cost."""
         self._consumer = emit
         self._text = text
         self._inbox = inbox or Inbox()
+        self._depth = depth
         self._replies = Replies()
         self._loader = Loader(data_dir, self._replies, self._emit_of_load, self._prepare)
         self._groups: list[Group] = []
@@ -192,7 +200,7 @@ class Engine:
         if (group := next((group for group in suited if group.has_room), None)) is not None:
             return group
         if sum(group.num_rows for group in groups) < MAX_ROWS:
-            self._groups.append(Group(target, self._emit))
+            self._groups.append(Group(target, self._emit, self._depth or target.depth))
             return self._groups[-1]
         return min(suited or groups, key=lambda group: group.num_rows)
 
@@ -206,7 +214,9 @@ class Engine:
 
     def _advance_group(self) -> bool:
         """Give the next group in turn one step."""
-        self._groups = [group for group in self._groups if not group.is_idle]
+        for group in [group for group in self._groups if group.is_idle]:
+            self._groups.remove(group)
+            group.target.rest()
         if not self._groups:
             return False
         group = self._groups.pop(0)

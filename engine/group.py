@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import logging
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
 from engine.companions import Companions
-from engine.depth import choose_depth
+from engine.costs import Place, place
+from engine.depth import Candidate, Decision, DepthPolicy
+from engine.drafters.base import Known, Proposals
+from engine.measuring import Measuring, RoundShape
 from engine.messages import Event, Failed, Notice, Progress
 from engine.prefill import Cohort
-from engine.round import Launched, RowOutcome, finish, launch, launch_ahead, propose
+from engine.round import Launched, RowOutcome, finish, launch, launch_ahead
 from engine.row import Row
 from engine.target import Target
 
@@ -31,9 +35,12 @@ class BrokenLogitsError(Exception):
 class Group:
     """Owns the target state of its rows; rows wait, are read, join, run and leave between rounds."""
 
-    def __init__(self, target: Target, emit: Callable[[Event], None]) -> None:
+    def __init__(self, target: Target, emit: Callable[[Event], None], policy: DepthPolicy) -> None:
         self.target = target
         self._emit = emit
+        self._policy = policy
+        self._decision = Decision((), (), runs_ahead=False)
+        self._measuring = Measuring(target.costs)
         self._state = target.open_rows()
         self._companions = Companions(target.view)
         self._waiting: deque[Row] = deque()
@@ -79,12 +86,16 @@ class Group:
         self._admit()
         if not self._rows:
             return
+        self._measuring.begin()
+        was_ahead = self._flight is not None
         launched = self._flight or self._launch()
-        self._flight = self._launch_ahead(launched)
-        kept = self._deliver(finish(self._rows, launched))
+        self._flight = self._launch_ahead(launched, was_ahead)
+        outcomes = self._finish(launched, was_ahead)
+        kept = self._deliver(outcomes)
         if self._flight is None:
             self._commit(kept, launched)
             self._retire()
+        self._measuring.end()
 
     def cancel(self, request_id: int) -> bool:
         """End a row between rounds and keep what it delivered; False where it is not here."""
@@ -143,33 +154,91 @@ class Group:
         self._rows.append(row)
 
     def _launch(self) -> Launched:
-        proposals = propose(self._companions, self._rows, [self._depth(row) for row in self._rows])
-        return launch(self.target, self._state, self._rows, proposals)
+        chain_depths, candidates = self._plan()
+        proposals = self._propose(candidates, chain_depths)
+        self._decision = self._policy.decide(candidates, proposals.known, self._place)
+        self._note(proposals.known)
+        return launch(self.target, self._state, self._rows, proposals.cut(self._decision.lengths))
 
-    def _depth(self, row: Row) -> int:
-        """How far a row may draft; it says once where its drafter's context ends before its own."""
+    def _plan(self) -> tuple[list[int], list[Candidate]]:
+        """How far drafters that need forwards should write, and the rows as the choice of depths sees them."""
+        for row in self._rows:
+            self._say_where_the_drafter_ends(row)
+        candidates = [row.candidate(self._state.can_rewind) for row in self._rows]
+        return self._policy.plan(candidates, self._place), candidates
+
+    def _propose(self, candidates: Sequence[Candidate], chain_depths: Sequence[int]) -> Proposals:
+        """Ask each row's own drafter; the rows of a group may have different ones."""
+        started = time.monotonic()
+        proposals = self._companions.propose(self._rows, [row.room for row in candidates], chain_depths)
+        self._measuring.propose(time.monotonic() - started)
+        return proposals
+
+    def _note(self, known: Sequence[Known]) -> None:
+        """Tell each row what was decided of its proposal."""
+        decision = self._decision
+        for row, proposal, length, reason in zip(self._rows, known, decision.lengths, decision.reasons, strict=True):
+            row.counter.depth, row.counter.depth_reason = length, reason
+            row.outlook.expect(proposal, length, row.num_tokens, is_probe=decision.is_probe)
+
+    @property
+    def _place(self) -> Place:
+        return place(len(self._rows), max(row.num_tokens for row in self._rows))
+
+    def _say_where_the_drafter_ends(self, row: Row) -> None:
+        """Say once that a drafter's context ends before its row's own."""
         if not (row.draft_room or row.is_out_of_context):
             row.is_out_of_context = True
             text = f"Drafter off: this chat is longer than the {row.drafter.context_length} tokens that it can follow."
             self._emit(Notice(row.request_id, "drafter_off", text))
-        return choose_depth(min(row.drafter.max_depth, row.draft_room), row.remaining, self._state.can_rewind)
 
-    def _launch_ahead(self, launched: Launched) -> Launched | None:
+    def _launch_ahead(self, launched: Launched, was_ahead: bool) -> Launched | None:
         """Start the round after a plain one before that one is read, where no row or drafter has to see it first."""
         is_steady = not (self._waiting or self._cohort.rows) and self._state.can_rewind
         if not is_steady or not launched.is_plain:
             return None
         if not all(row.can_run_ahead for row in self._rows):
             return None
+        if not (self._stays_plain() if was_ahead else self._decision.runs_ahead):
+            return None
         self._commit([1] * len(self._rows), launched)
         return launch_ahead(self.target, self._state, self._rows, launched)
 
+    def _stays_plain(self) -> bool:
+        """Whether nothing that the rows' drafters find, one token behind, is worth the pause of a round that waits."""
+        chain_depths, candidates = self._plan()
+        if any(chain_depths):
+            return False
+        proposals = self._propose(candidates, chain_depths)
+        self._decision = self._policy.decide(candidates, proposals.known, self._place)
+        if self._decision.runs_ahead:
+            self._note(proposals.known)
+        return self._decision.runs_ahead
+
+    def _finish(self, launched: Launched, was_ahead: bool) -> list[RowOutcome]:
+        """Read a round back and time it."""
+        outcomes, draft_seconds = finish(launched)
+        chains = [row for row in self._rows if row.outlook.num_drafted]
+        depth = max((row.outlook.num_drafted for row in chains), default=0)
+        drafter = chains[0].drafter.identity if chains else ""
+        width = launched.target_ids.shape[1]
+        shape = RoundShape(self._place, width, was_ahead, drafter, len(chains), depth)
+        time_taken = self._measuring.finish(shape, draft_seconds)
+        group = self._measuring.statistics(len(self._rows))
+        for row in self._rows:
+            row.counter.time_round(time_taken, len(self._rows), group)
+            row.outlook.seconds_since_probe += time_taken.total
+        return outcomes
+
     def _deliver(self, outcomes: Sequence[RowOutcome]) -> Sequence[int]:
         """Hand each row its tokens, in order; returns how many window positions each row keeps."""
-        return [
+        before = sum(row.num_delivered for row in self._rows)
+        kept = [
             self._attempt([row], partial(self._deliver_row, row, outcome)) or 0
             for row, outcome in zip(self._rows, outcomes, strict=True)
         ]
+        self._measuring.deliver(sum(row.num_delivered for row in self._rows) - before)
+        return kept
 
     def _deliver_row(self, row: Row, outcome: RowOutcome) -> int:
         if row.is_over:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 from weakref import WeakValueDictionary
 
+from engine.cost_file import cost_path
 from engine.drafters.base import Drafter, DrafterSource, DrafterStep
 from engine.drafters.name import split_name
 from engine.drafters.table import check_ports, load_drafter
@@ -167,4 +168,4 @@ class Loader:
 def load_target(target: str, data_dir: Path) -> Iterator[LoadStep]:
     """Import where needed, check, load: yields Progress (request_id 0), then the Target; raises ModelError."""
     loaded = yield from bring_model(target, data_dir)
-    yield Target(loaded.model, loaded.facts)
+    yield Target(loaded.model, loaded.facts, cost_path(data_dir, loaded.facts))

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 import mlx.core as mx
 
 from engine.acceptance import count_accepted
-from engine.companions import Companions
 from engine.drafters.base import Proposals, pack, to_lists
 from engine.kv.rows import Rows
 from engine.messages import TokenLogprob
@@ -30,7 +29,6 @@ class Launched:
     is_broken: mx.array  # [rows] bool: a logit was not a number
     scores: tuple[RowScores | None, ...]  # of the rows that asked for log probabilities
     context: mx.array | None
-    launch_seconds: float
 
     @property
     def is_plain(self) -> bool:
@@ -49,17 +47,6 @@ class RowOutcome:
     logprobs: tuple[TokenLogprob, ...]  # of each of `target_ids`; () where they were not asked for
 
 
-def propose(companions: Companions, rows: Sequence[Row], depths: Sequence[int]) -> Proposals:
-    """Ask each row's own drafter; the rows of a group may have different ones."""
-    started = time.monotonic()
-    proposals = companions.propose(rows, depths)
-    seconds = time.monotonic() - started
-    for row, depth in zip(rows, depths, strict=True):
-        row.counter.draft_seconds += seconds
-        row.counter.depth, row.counter.num_rows = depth, len(rows)
-    return proposals
-
-
 def launch(target: Target, state: Rows, rows: Sequence[Row], proposals: Proposals) -> Launched:
     """Start the one forward over all windows; nothing of it is kept yet."""
     pending = mx.array([[row.pending] for row in rows], dtype=mx.int32)
@@ -73,35 +60,29 @@ def launch_ahead(target: Target, state: Rows, rows: Sequence[Row], last: Launche
     return _launch(target, state, last.target_ids, pack([()] * len(rows)), [row.choice_ahead() for row in rows])
 
 
-def finish(rows: Sequence[Row], launched: Launched) -> list[RowOutcome]:
-    """Wait for a round and read it back."""
+def finish(launched: Launched) -> tuple[list[RowOutcome], float]:
+    """Wait for a round and read it back; returns the seconds too that its drafting was waited for."""
     started = time.monotonic()
     mx.eval(launched.proposed_ids)
-    drafted = time.monotonic()
+    draft_seconds = time.monotonic() - started
     read = [launched.target_ids, launched.num_proposed, launched.num_accepted, launched.is_broken]
     mx.eval(read, _arrays(launched.scores))
-    seconds = launched.launch_seconds + time.monotonic() - drafted  # leaves out what was done while it ran
-    for row in rows:
-        row.counter.draft_seconds += drafted - started
-        row.counter.verify_seconds += seconds
     outcomes = zip(*map(to_lists, read), launched.scores, strict=True)
     return [
         RowOutcome(ids, num_proposed, num_accepted, is_broken, _logprobs(ids, scores))
         for ids, num_proposed, num_accepted, is_broken, scores in outcomes
-    ]
+    ], draft_seconds
 
 
 def _launch(
     target: Target, state: Rows, pending: mx.array, proposals: Proposals, choices: Sequence[Choice]
 ) -> Launched:
-    started = time.monotonic()
     windows = mx.concatenate([pending, proposals.ids], axis=1)
     verified = target.verify(state, windows)
     chosen = choose(verified.logits, windows, choices)
     num_accepted = count_accepted(chosen.ids, proposals.ids, proposals.num_proposed)
     is_broken = mx.isnan(mx.max(verified.logits, axis=(1, 2)))  # the greatest of values is NaN where one is
     mx.async_eval(chosen.ids, num_accepted, proposals.num_proposed, is_broken, _arrays(chosen.scores))
-    seconds = time.monotonic() - started
     return Launched(
         proposals.ids,
         chosen.ids,
@@ -110,7 +91,6 @@ def _launch(
         is_broken,
         chosen.scores,
         verified.context,
-        seconds,
     )
 
 

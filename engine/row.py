@@ -6,13 +6,20 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 
 from engine.acceptance import Emission, emit
+from engine.depth import Candidate
 from engine.drafters.base import Drafter, DraftRow, TargetView
 from engine.messages import Delta, Event, Failed, Finished, Notice, Sampling, Submit, TokenLogprob
+from engine.outlook import Outlook
 from engine.sampling import Choice
 from engine.statistics import ReplyCounter
 from engine.text.grammar import Matcher
 from engine.text.prompt import Prompt
 from engine.text.reply_text import ReplyText
+
+NO_DRAFTER = "No drafter is chosen."
+NO_REWIND = "This model's state cannot be rewound, so nothing is proposed."
+OUT_OF_CONTEXT = "The chat is longer than the drafter can follow."
+LAST_TOKEN = "The reply's limit leaves room for one token only."
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +48,7 @@ class Row:
     is_stopping: Callable[[], bool] = field(default=lambda: False)  # asked between the tokens of a burst
     num_read: int = 0  # prompt tokens in the target's state
     num_delivered: int = 0
+    outlook: Outlook = field(default_factory=Outlook)
     history: list[int] = field(init=False)  # the prompt and what was delivered; the last is pending
     is_out_of_context: bool = False  # longer than its drafter covers, and said so
     is_over: bool = False  # has ended, and leaves as soon as nothing is in flight
@@ -84,12 +92,26 @@ class Row:
 
     @property
     def can_run_ahead(self) -> bool:
-        """Whether a further round may start on a token that was not read back: no drafter or grammar has to see it."""
-        return not (self.is_over or self.drafter.max_depth or self.grammar or self.remaining <= 1)
+        """Whether a further round may start on a token that was not read back: no grammar has to see it."""
+        return not (self.is_over or self.grammar or self.remaining <= 1)
 
-    @property
-    def draft_view(self) -> DraftRow:
-        return DraftRow(self.pending, Choice(self.sampling, self.position))
+    def draft_view(self, chain_depth: int) -> DraftRow:
+        return DraftRow(self.history, Choice(self.sampling, self.position), chain_depth)
+
+    def candidate(self, can_rewind: bool) -> Candidate:
+        """This row as the choice of its depth sees it; the bonus takes one of the tokens that its limit leaves."""
+        room = max(0, min(self.drafter.max_depth, self.draft_room, self.remaining - 1)) if can_rewind else 0
+        return Candidate(
+            forecast=self.outlook.forecast,
+            room=room,
+            closed="" if room else self._why_closed(can_rewind),
+            can_run_ahead=self.can_run_ahead,
+            remaining=self.remaining,
+            num_idle=self.outlook.num_idle,
+            seconds_since_probe=self.outlook.seconds_since_probe,
+            drafter=self.drafter.identity,
+            chain=self.drafter.chain,
+        )
 
     def deliver(
         self, target_ids: Sequence[int], num_proposed: int, num_accepted: int, logprobs: Sequence[TokenLogprob] = ()
@@ -101,11 +123,13 @@ class Row:
         emission = emit(target_ids, num_accepted, self.end_ids, self.remaining)
         text, num_tokens, reason = self._read(emission)
         accepted = min(num_tokens, emission.num_accepted)
-        self.counter.count_round(num_proposed, accepted, num_tokens)
+        has_end = emission.reason == "stop" and num_tokens == len(emission.token_ids) and not self.text.stopped
+        self.counter.count_round(num_proposed, num_accepted, accepted, num_tokens, has_end=has_end)
         self.num_delivered += num_tokens
         self.position += num_tokens
         token_ids = emission.token_ids[:num_tokens]
         self.history += token_ids
+        self.outlook.observe(self.history, num_proposed, num_accepted)
         events = self._events(text, token_ids, accepted, reason, tuple(logprobs[:num_tokens]))
         return Delivery(events, 1 + accepted, reason is not None)
 
@@ -153,6 +177,13 @@ class Row:
             pieces.append(self.text.flush())
         reason = "fault" if emission.reason == "stop" and self._fault else emission.reason
         return "".join(pieces), len(emission.token_ids), reason
+
+    def _why_closed(self, can_rewind: bool) -> str:
+        if not self.drafter.max_depth:
+            return NO_DRAFTER
+        if not can_rewind:
+            return NO_REWIND
+        return OUT_OF_CONTEXT if not self.draft_room else LAST_TOKEN
 
     @property
     def _fault(self) -> str:

@@ -5,10 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import mlx.core as mx
 import mlx.nn as nn
 
+from engine.cost_file import load_costs, save_costs
+from engine.costs import CostTable
+from engine.depth import MeasuredDepth
 from engine.drafters.base import TargetView
 from engine.kv.rows import Rows, open_rows
 from engine.kv.scheme import UNQUANTISED, KvScheme
@@ -33,14 +37,23 @@ class Verified:
 class Target:
     """One loaded model; the rows that it works on are handed in, so several groups may share it."""
 
-    def __init__(self, model: nn.Module, facts: ModelFacts) -> None:
+    def __init__(self, model: nn.Module, facts: ModelFacts, cost_path: Path | None = None) -> None:
+        """`cost_path` keeps what forwards take between starts; None keeps it in memory."""
         self._model = model
         self.facts = facts
+        self.costs = load_costs(cost_path) if cost_path else CostTable()
+        self._cost_path = cost_path
+        self.depth = MeasuredDepth(self.costs)
         self.prefill_tokens_per_second = 0.0  # of the last chunk; 0.0 before the first
 
     @property
     def view(self) -> TargetView:
         return TargetView(self.facts.vocab_size, self.facts.context_length)
+
+    def rest(self) -> None:
+        """Store what was measured, while nothing runs."""
+        if self._cost_path:
+            save_costs(self.costs, self._cost_path)
 
     def open_rows(self, kv_scheme: KvScheme = UNQUANTISED) -> Rows:
         """Empty state for rows; a model outside the proven list gets one unquantised row that cannot be rewound."""

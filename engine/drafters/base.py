@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import mlx.core as mx
 
 from engine.drafters.suffix_store import SuffixStore
+from engine.forecast import Kind
 from engine.kv.rows import StateChange
 from engine.messages import ModelFacts, Progress
 from engine.sampling import Choice
@@ -29,13 +30,18 @@ class TargetView:
 
 @dataclass(frozen=True, slots=True)
 class DraftRow:
-    """All of a row that a drafter sees: its pending token, and how the target chooses the token after that.
+    """All of a row that a drafter sees: its tokens, of which the last is pending, and how the next one is chosen.
 
     A drafter that draws does it with the same choice, one position on for each further token: then noise is shared.
     """
 
-    pending: int
+    history: Sequence[int]  # grows with the row; never to be changed
     choice: Choice
+    chain_depth: int = 0  # tokens that are worth a forward of the drafter's each
+
+    @property
+    def pending(self) -> int:
+        return self.history[-1]
 
     @property
     def step(self) -> int:
@@ -44,11 +50,35 @@ class DraftRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of a row's proposal before its forward: how long it is at most, its kind and, if so, its tokens."""
+
+    length: int
+    kind: Kind
+    token_ids: tuple[int, ...] = ()
+
+
+ANY = Kind("any", (0.5,))
+NOTHING = Known(0, ANY)
+
+
+@dataclass(frozen=True, slots=True)
 class Proposals:
     """ids [rows, depth] padded right, num_proposed [rows]: int32, possibly lazy; an empty proposal is normal."""
 
     ids: mx.array
     num_proposed: mx.array
+    known: tuple[Known, ...]
+
+    def cut(self, lengths: Sequence[int]) -> Proposals:
+        """The first lengths[i] tokens of row i's proposal."""
+        if all(known.length <= length for known, length in zip(self.known, lengths, strict=True)):
+            return self
+        known = tuple(
+            Known(length, row.kind, row.token_ids[:length]) for row, length in zip(self.known, lengths, strict=True)
+        )
+        counts = mx.minimum(self.num_proposed, mx.array(list(lengths), dtype=mx.int32))
+        return Proposals(self.ids[:, : max(lengths)], counts, known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +108,7 @@ class Drafter(Protocol):
     needs: frozenset[str]  # target ports it asks for
     tap_layers: tuple[int, ...]  # target layers whose outputs it is fed
     max_depth: int
+    chain: Known  # what it can write at the cost of a forward of its own for each token; NOTHING where it needs none
     context_length: int  # tokens that a row may have before it proposes nothing more for it
 
     def open(self, target: TargetView) -> DraftRows: ...
@@ -97,12 +128,15 @@ DrafterStep = Progress | Drafter
 LoadDrafter = Callable[[DrafterSource], Iterator[DrafterStep]]  # ends with the drafter; raises ModelError
 
 
-def pack(proposals: Sequence[Sequence[int]]) -> Proposals:
+def pack(proposals: Sequence[Sequence[int]], kinds: Sequence[Kind] | None = None) -> Proposals:
     """Proposals that the host already knows, as padded arrays."""
     depth = max(map(len, proposals), default=0)
     padded = [[*ids, *[0] * (depth - len(ids))] for ids in proposals]
     ids = mx.array(padded, dtype=mx.int32).reshape(len(proposals), depth)
-    return Proposals(ids, mx.array([len(ids) for ids in proposals], dtype=mx.int32))
+    known = [
+        Known(len(ids), kind, tuple(ids)) for ids, kind in zip(proposals, kinds or [ANY] * len(proposals), strict=True)
+    ]
+    return Proposals(ids, mx.array([len(ids) for ids in proposals], dtype=mx.int32), tuple(known))
 
 
 def pick(parts: Sequence[Proposals], order: Sequence[int]) -> Proposals:
@@ -113,7 +147,9 @@ def pick(parts: Sequence[Proposals], order: Sequence[int]) -> Proposals:
     padded = [mx.pad(part.ids, [(0, 0), (0, depth - part.ids.shape[1])]) for part in parts]
     index = mx.array(list(order), dtype=mx.int32)
     counts = mx.concatenate([part.num_proposed for part in parts])
-    return Proposals(mx.take(mx.concatenate(padded), index, axis=0), mx.take(counts, index))
+    known = [row for part in parts for row in part.known]
+    picked = tuple(known[index] for index in order)
+    return Proposals(mx.take(mx.concatenate(padded), index, axis=0), mx.take(counts, index), picked)
 
 
 def to_lists(array: mx.array) -> Any:

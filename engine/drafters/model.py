@@ -15,18 +15,20 @@ import mlx.nn as nn
 from mlx.utils import tree_reduce
 
 from engine.drafters.base import (
+    ANY,
     DrafterSource,
     DrafterState,
     DrafterStep,
     DraftRow,
+    Known,
     Proposals,
     TargetView,
     pack,
     pick,
-    to_lists,
 )
-from engine.drafters.lookup import UNPARKING_MATCH
-from engine.drafters.ngram import MAX_DEPTH, NgramHistory
+from engine.drafters.lookup import Found
+from engine.drafters.ngram import MAX_DEPTH, NgramLookup
+from engine.forecast import Kind
 from engine.kv.rows import RowState, StateChange, open_rows
 from engine.messages import ModelFacts
 from engine.models.bring import bring_model
@@ -40,26 +42,27 @@ CATCH_UP = 512  # tokens in one forward for a row that the model has not followe
 TOKENS_WITH_LOGITS = 4  # a forward that is wider leaves its output unevaluated
 
 
+COPY_MATCH = 8  # agreeing tokens: a copy under way, not a chance repeat
+CHAIN = Known(CHAIN_DEPTH, Kind("model", (0.7, 0.7, 0.7, 0.7)))
+
+
 @dataclass(slots=True)
 class ModelRow:
     """One row's tokens; the model's state may lag behind them, and catches up when it drafts again."""
 
-    history: NgramHistory = field(default_factory=NgramHistory)
-    copied: tuple[int, ...] = ()
+    token_ids: Sequence[int] = ()
+    num_tokens: int = 0  # of them before the pending one
+    copied: Found | None = None
     num_drafted: int = 0
+    _lookup: NgramLookup = field(default_factory=NgramLookup)
 
-    def plan(self, depth: int, room: int) -> None:
-        """A copy under way goes before the model: it is right as often, and costs no forward.
-
-        `room` is how many tokens the model's context has left.
-        """
-        found = self.history.look_up(depth)
-        self.copied = found.token_ids if found and found.match_length >= UNPARKING_MATCH else ()
-        self.num_drafted = 0 if self.copied else max(0, min(depth, CHAIN_DEPTH, room))
-
-    @property
-    def num_tokens(self) -> int:
-        return len(self.history.token_ids)
+    def plan(self, seen: DraftRow, depth: int, context_length: int) -> None:
+        """A copy under way goes before the model: it is right as often, and costs no forward."""
+        self.token_ids = seen.history
+        found = self._lookup.look_up(self.token_ids, depth) if depth else None
+        self.copied = found if found and found.match_length >= COPY_MATCH else None
+        room = context_length - len(self.token_ids)
+        self.num_drafted = 0 if self.copied else max(0, min(depth, seen.chain_depth, CHAIN_DEPTH, room))
 
 
 class ModelRows:
@@ -75,38 +78,38 @@ class ModelRows:
         self._vocab_size = target.vocab_size
         self._state = open_rows(model, MAX_ROWS)
         self._rows: list[ModelRow] = []
-        self._proposals = pack(())
 
     def prefill(self, chunks: Sequence[Sequence[int]], context: mx.array | None) -> None:
         for row, chunk in zip(self._rows, chunks, strict=True):
-            row.history.token_ids.extend(chunk)
+            row.token_ids = [*row.token_ids[: row.num_tokens], *chunk]
+            row.num_tokens += len(chunk)
         while width := max(map(self._num_unread, range(len(self._rows))), default=0):
             self._catch_up(width)
 
     def propose(self, rows: Sequence[DraftRow], depths: Sequence[int]) -> Proposals:
         for row, seen, depth in zip(self._rows, rows, depths, strict=True):
-            row.history.token_ids.append(seen.pending)
-            row.plan(depth, self._facts.context_length - row.num_tokens)
-        copied = pack([row.copied for row in self._rows])
-        self._proposals = copied
+            row.plan(seen, depth, self._facts.context_length)
+        found = [row.copied for row in self._rows]
+        copied = pack([one.token_ids if one else () for one in found], [one.kind if one else ANY for one in found])
         if any(row.num_drafted for row in self._rows):
             drafted = self._draft([seen.choice for seen in rows])
             order = [index if row.copied else len(rows) + index for index, row in enumerate(self._rows)]
-            self._proposals = pick([copied, drafted], order) if any(row.copied for row in self._rows) else drafted
-        return self._proposals
+            return pick([copied, drafted], order) if any(found) else drafted
+        return copied
 
     def commit(self, kept: Sequence[int], context: mx.array | None) -> None:
-        accepted = [ids[: max(count - 1, 0)] for ids, count in zip(to_lists(self._proposals.ids), kept, strict=True)]
         if any(row.num_drafted for row in self._rows):
-            read = [min(len(ids), max(row.num_drafted - 1, 0)) for row, ids in zip(self._rows, accepted, strict=True)]
-            self._state.rewind(read)
-        for row, ids in zip(self._rows, accepted, strict=True):
-            row.history.token_ids.extend(ids)
+            self._state.rewind(
+                [max(0, min(count, row.num_drafted) - 1) for row, count in zip(self._rows, kept, strict=True)]
+            )
+        for row, count in zip(self._rows, kept, strict=True):
+            row.num_tokens += count
+            row.num_drafted = 0
 
     def prepare_append(self, states: Sequence[DrafterState | None]) -> StateChange:
         covered: list[RowState | None] = [state.data[1] if state else None for state in states]
         change = self._state.prepare_append(covered)
-        staged = [ModelRow(NgramHistory(list(state.data[0]) if state else [])) for state in states]
+        staged = [ModelRow(state.data[0], state.num_tokens) if state else ModelRow() for state in states]
 
         def commit() -> None:
             change.commit()
@@ -120,7 +123,7 @@ class ModelRows:
 
     def capture(self, row: int) -> DrafterState:
         """The row's tokens, and the model's state of those that it has read."""
-        token_ids = tuple(self._rows[row].history.token_ids)
+        token_ids = tuple(self._rows[row].token_ids[: self._rows[row].num_tokens])
         covered = self._state.extract(row) if self._state.lengths[row] else None
         return DrafterState(len(token_ids), (token_ids, covered))
 
@@ -140,11 +143,12 @@ class ModelRows:
             drafted.append(self._choose(logits, choices, step))
         ids = mx.concatenate(drafted, axis=1)
         mx.async_eval(ids)
-        return Proposals(ids, mx.array([row.num_drafted for row in self._rows], dtype=mx.int32))
+        counts = [row.num_drafted for row in self._rows]
+        return Proposals(ids, mx.array(counts, dtype=mx.int32), tuple(Known(count, CHAIN.kind) for count in counts))
 
     def _num_unread(self, index: int) -> int:
         """Tokens of a row that the model has to read yet; it reads none of a row that its context cannot hold."""
-        num_tokens = self._rows[index].num_tokens
+        num_tokens = len(self._rows[index].token_ids)
         return num_tokens - self._state.lengths[index] if num_tokens <= self._facts.context_length else 0
 
     def _catch_up(self, width: int, num_left: int = 0) -> None:
@@ -157,7 +161,7 @@ class ModelRows:
         counts = [min(width, max(0, self._num_unread(index) - num_left)) for index in range(len(self._rows))]
         windows = []
         for row, start, count in zip(self._rows, self._state.lengths, counts, strict=True):
-            token_ids = row.history.token_ids[start : start + count]
+            token_ids = row.token_ids[start : start + count]
             windows.append(
                 [min(token_id, self._facts.vocab_size - 1) for token_id in token_ids] + [0] * (width - count)
             )
@@ -182,7 +186,8 @@ def fit_vocabulary(logits: mx.array, vocab_size: int) -> mx.array:
 class ModelDrafter:
     needs: frozenset[str] = frozenset()
     tap_layers: tuple[int, ...] = ()
-    max_depth = MAX_DEPTH  # of a copy; the model itself writes CHAIN_DEPTH at most
+    max_depth = MAX_DEPTH  # of a copy
+    chain = CHAIN
 
     def __init__(self, loaded: LoadedModel) -> None:
         self._loaded = loaded

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import mlx.core as mx
 
-from engine.drafters.base import NO_LIMIT, DrafterSource, DrafterState, DraftRow, Proposals, TargetView, pack
+from engine.drafters.base import NO_LIMIT, NOTHING, DrafterSource, DrafterState, DraftRow, Proposals, TargetView, pack
 from engine.kv.rows import StateChange
 
 
@@ -16,6 +16,7 @@ class NoDrafter:
     needs: frozenset[str] = frozenset()
     tap_layers: tuple[int, ...] = ()
     max_depth = 0
+    chain = NOTHING
     context_length = NO_LIMIT
 
     def open(self, target: TargetView) -> NoDraftRows:

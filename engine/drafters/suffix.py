@@ -11,14 +11,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from engine.drafters.base import NO_LIMIT, DrafterSource, TargetView
+from engine.drafters.base import NO_LIMIT, NOTHING, DrafterSource, Known, TargetView
 from engine.drafters.lookup import Found, LookupRows, match_length
 from engine.drafters.suffix_store import KEY_LENGTH, Occurrence, OccurrenceIndex, SuffixStore
 
-MAX_DEPTH = 8
+MAX_DEPTH = 16
 LONGEST_MATCH = 32  # tokens of a match that are looked at
 LEAST_PROBABILITY = 0.25  # of a token with all before it; one that is wrong more often costs more than it brings
-LONG_PROPOSAL = 3  # the length that the shortest match vouches for
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,22 +30,21 @@ class Scored:
 
 
 @dataclass(slots=True)
-class SuffixHistory:
-    """One row's tokens with their occurrences, beside those of past replies."""
+class SuffixLookup:
+    """The occurrences of one row's tokens, beside those of past replies."""
 
     store: SuffixStore
     vocab_size: int
-    token_ids: list[int] = field(default_factory=list)
     _index: OccurrenceIndex = field(default_factory=OccurrenceIndex)
     _num_indexed: int = 0
 
-    def look_up(self, depth: int) -> Found | None:
+    def look_up(self, token_ids: Sequence[int], depth: int) -> Found | None:
         """The continuation with the best score; the row's own text goes before past replies of the same score."""
-        self._index.add(self.token_ids, self._num_indexed, len(self.token_ids))
-        self._num_indexed = len(self.token_ids)
-        key = tuple(self.token_ids[-KEY_LENGTH:])
-        own = best_continuation(self._index.latest(key), self.token_ids, depth)
-        past = best_continuation(self.store.latest(key), self.token_ids, depth)
+        self._index.add(token_ids, self._num_indexed, len(token_ids))
+        self._num_indexed = len(token_ids)
+        key = tuple(token_ids[-KEY_LENGTH:])
+        own = best_continuation(self._index.latest(key), token_ids, depth)
+        past = best_continuation(self.store.latest(key), token_ids, depth)
         best = max(own, past, key=lambda scored: scored.score)
         if not best.match_length:
             return None
@@ -101,10 +99,11 @@ class SuffixDrafter:
     needs: frozenset[str] = frozenset()
     tap_layers: tuple[int, ...] = ()
     max_depth: int = MAX_DEPTH
+    chain: Known = NOTHING
     context_length: int = NO_LIMIT
 
     def open(self, target: TargetView) -> LookupRows:
-        return LookupRows(lambda: SuffixHistory(self.replies, target.vocab_size), LONG_PROPOSAL)
+        return LookupRows(lambda: SuffixLookup(self.replies, target.vocab_size))
 
 
 def load_suffix(source: DrafterSource) -> Iterator[SuffixDrafter]:

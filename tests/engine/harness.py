@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from engine.drafters.base import NO_LIMIT, DrafterState, DraftRow, Proposals, TargetView, pack
+from engine.depth import DepthPolicy, FullDepth
+from engine.drafters.base import NO_LIMIT, NOTHING, DrafterState, DraftRow, Known, Proposals, TargetView, pack
 from engine.drafters.none import NoDraftRows
 from engine.engine import Engine
 from engine.kv.rows import StateChange
@@ -23,10 +24,10 @@ _conversations = itertools.count(1)
 class Harness:
     """Sends commands, steps the engine and keeps every event."""
 
-    def __init__(self, data_dir: Path) -> None:
+    def __init__(self, data_dir: Path, depth: DepthPolicy | None = None) -> None:
         self.data_dir = data_dir
         self.events: list[Event] = []
-        self.engine = Engine(self.events.append, InlineText(data_dir), data_dir)
+        self.engine = Engine(self.events.append, InlineText(data_dir), data_dir, depth=depth or FullDepth())
 
     def send(self, *commands: Command) -> None:
         self.engine.send(*commands)
@@ -104,6 +105,7 @@ class ScriptedDrafter:
     weight_bytes: int = 0
     needs: frozenset[str] = frozenset()
     tap_layers: tuple[int, ...] = ()
+    chain: Known = NOTHING
     context_length: int = NO_LIMIT
     max_depth: int = field(init=False)
 

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from engine.drafters.base import Drafter
+from engine.drafters.ngram import MAX_DEPTH, NgramDrafter
 from engine.drafters.none import NoDrafter
 from engine.messages import Delta, Finished, Sampling
-from engine.row import Row
+from engine.row import LAST_TOKEN, NO_DRAFTER, NO_REWIND, OUT_OF_CONTEXT, Row
 from engine.statistics import ReplyCounter
 from engine.text.reply_text import ReplyText
 from engine.text.tokenizer import Tokenizer, load_tokenizer
@@ -21,10 +23,10 @@ def tokenizer(target: Path) -> Tokenizer:
     return load_tokenizer(target)
 
 
-def row_with(tokenizer: Tokenizer, **sampling: object) -> Row:
+def row_with(tokenizer: Tokenizer, drafter: Drafter | None = None, **sampling: object) -> Row:
     rules = Sampling(**sampling)  # type: ignore[arg-type]
     text = ReplyText(tokenizer, rules.stops)
-    return Row(1, [1, 2, 3], rules, tokenizer.end_ids, NoDrafter(), text, ReplyCounter(0.0))
+    return Row(1, [1, 2, 3], rules, tokenizer.end_ids, drafter or NoDrafter(), text, ReplyCounter(0.0))
 
 
 @pytest.mark.parametrize(
@@ -52,3 +54,22 @@ def test_end_token_is_neither_delivered_nor_kept(tokenizer):
     delivery = row_with(tokenizer).deliver([first, end_id, first, first], 3, 3)
     assert [event.token_ids for event in delivery.events if isinstance(event, Delta)] == [(first,)]
     assert (delivery.kept, delivery.is_last) == (2, True)
+
+
+def test_proposal_leaves_room_for_the_bonus_within_the_limit(tokenizer):
+    limits = (1, 2, 5, MAX_DEPTH + 1, 100)
+    rows = [row_with(tokenizer, NgramDrafter(), max_tokens=limit) for limit in limits]
+    assert [row.candidate(can_rewind=True).room for row in rows] == [0, 1, 4, MAX_DEPTH, MAX_DEPTH]
+
+
+def test_row_without_room_for_a_proposal_says_why(tokenizer):
+    short = NgramDrafter()
+    short.context_length = 3
+    reasons = [
+        row_with(tokenizer).candidate(can_rewind=True).closed,
+        row_with(tokenizer, NgramDrafter()).candidate(can_rewind=False).closed,
+        row_with(tokenizer, short).candidate(can_rewind=True).closed,
+        row_with(tokenizer, NgramDrafter(), max_tokens=1).candidate(can_rewind=True).closed,
+        row_with(tokenizer, NgramDrafter()).candidate(can_rewind=True).closed,
+    ]
+    assert reasons == [NO_DRAFTER, NO_REWIND, OUT_OF_CONTEXT, LAST_TOKEN, ""]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from engine.measuring import RoundTime
+from engine.messages.statistics import NO_GROUP_STATISTICS
 from engine.statistics import ReplyCounter, acceptance_length, decode_rate
 
 
 def counted(*rounds: tuple[int, int, int]) -> ReplyCounter:
     counter = ReplyCounter(sent_at=0.0)
     for num_proposed, num_accepted, num_delivered in rounds:
-        counter.count_round(num_proposed, num_accepted, num_delivered)
+        counter.count_round(num_proposed, num_accepted, num_accepted, num_delivered)
     return counter
 
 
@@ -19,6 +21,49 @@ def test_o26_accepted_runs_are_counted_by_position_without_the_bonus():
     assert statistics.accepted_by_position == (3, 3, 2, 2)
     assert statistics.tokens_per_forward == 14 / 4
     assert statistics.acceptance_length == 10 / 4 + 1
+
+
+def test_acceptance_after_accepted_forerunners_is_counted_apart_from_survival():
+    statistics = counted((4, 4, 5), (4, 0, 1), (4, 2, 3), (2, 2, 3)).statistics()
+    assert statistics.proposed_by_position == (4, 4, 3, 3)
+    assert statistics.reached_by_position == (4, 3, 2, 1)
+    assert statistics.accepted_by_position == (3, 3, 1, 1)
+
+
+def test_what_a_stop_left_undelivered_is_verified_but_neither_accepted_nor_reached():
+    counter = counted((4, 4, 5))
+    counter.count_round(4, 3, 1, 1)
+    statistics = counter.statistics()
+    assert (statistics.num_verified, statistics.num_accepted) == (7, 5)
+    assert statistics.reached_by_position == (2, 1, 1, 1)
+
+
+def test_forwards_saved_are_those_of_plain_decoding_less_those_that_were_made():
+    counter = counted((4, 4, 5), (0, 0, 1), (4, 2, 3))
+    assert counter.statistics().num_forwards_saved == 6
+    counter.count_round(4, 2, 1, 1, has_end=True)  # plain decoding needs a forward for the end token, too
+    assert counter.statistics().num_forwards_saved == 7
+
+
+def test_plain_reply_saves_no_forward():
+    counter = counted(*[(0, 0, 1)] * 3)
+    counter.count_round(0, 0, 0, 0, has_end=True)
+    assert counter.statistics().num_forwards_saved == 0
+
+
+def test_speedup_is_over_plain_forwards_for_the_rounds_whose_plain_cost_is_known():
+    counter = ReplyCounter(sent_at=0.0)
+    for plain, total, tokens in ((0.0, 9.0, 1), (1.0, 2.0, 5), (1.0, 1.0, 1)):
+        counter.time_round(RoundTime(total, draft=0.5, verify=total - 0.5, plain=plain), 1, NO_GROUP_STATISTICS)
+        counter.count_round(tokens - 1, tokens - 1, tokens - 1, tokens)
+    statistics = counter.statistics()
+    assert statistics.speedup == 6 / 3
+    assert statistics.extra_seconds == 0.5 + (0.5 + 0.5) + 0.5
+    assert statistics.draft_seconds == 1.5
+
+
+def test_no_speedup_is_told_without_a_measurement():
+    assert counted((4, 4, 5)).statistics().speedup == 0.0
 
 
 def test_rounds_without_a_proposal_count_as_forwards_only():

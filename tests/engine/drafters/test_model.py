@@ -45,16 +45,19 @@ def write(model: nn.Module, text: Sequence[int], choice: Choice, count: int) -> 
 
 @dataclass
 class Chat:
-    """One row of a batch: what it holds before its pending token, and how the target chooses."""
+    """One row of a batch: its tokens, of which the last is pending, and how the target chooses."""
 
-    text: list[int]
-    pending: int
+    history: list[int]
     temperature: float
     position: int = 0
 
     @property
-    def view(self) -> DraftRow:
-        return DraftRow(self.pending, Choice(Sampling(temperature=self.temperature, seed=11), self.position))
+    def text(self) -> list[int]:
+        return self.history[:-1]
+
+    def view(self, chain_depth: int) -> DraftRow:
+        choice = Choice(Sampling(temperature=self.temperature, seed=11), self.position)
+        return DraftRow(self.history, choice, chain_depth)
 
 
 class Batch:
@@ -71,22 +74,23 @@ class Batch:
         cohort.prepare_append([None]).commit()
         cohort.prefill([prompt[:-1]], None)
         self.rows.prepare_append([cohort.capture(0)]).commit()
-        self.chats.append(Chat(list(prompt[:-1]), prompt[-1], temperature))
+        self.chats.append(Chat(list(prompt), temperature))
 
     def leave(self, index: int) -> None:
         del self.chats[index]
         self.rows.filter([row for row in range(len(self.chats) + 1) if row != index])
 
     def propose(self, depths: Sequence[int]) -> list[list[int]]:
-        proposals = self.rows.propose([chat.view for chat in self.chats], depths)
+        proposals = self.rows.propose(
+            [chat.view(depth) for chat, depth in zip(self.chats, depths, strict=True)], depths
+        )
         counts = proposals.num_proposed.tolist()
         return [ids[:count] for ids, count in zip(proposals.ids.tolist(), counts, strict=True)]
 
     def commit(self, proposals: Sequence[Sequence[int]], accepted: Sequence[int], bonus: int = 50) -> None:
         self.rows.commit([count + 1 for count in accepted], None)
         for chat, ids, count in zip(self.chats, proposals, accepted, strict=True):
-            chat.text += [chat.pending, *ids[:count]]
-            chat.pending = bonus
+            chat.history += [*ids[:count], bonus]
             chat.position += count + 1
 
 
@@ -99,7 +103,7 @@ def batch_of(model: nn.Module, target: Path, **options: int) -> Batch:
 
 def assert_written_by(model: nn.Module, batch: Batch, proposals: Sequence[Sequence[int]]) -> None:
     for chat, ids in zip(batch.chats, proposals, strict=True):
-        assert ids == write(model, [*chat.text, chat.pending], chat.view.choice, len(ids))
+        assert ids == write(model, chat.history, chat.view(0).choice, len(ids))
 
 
 def test_rows_of_any_acceptance_and_depth_propose_what_the_model_writes(model, target):

@@ -1,20 +1,14 @@
-"""Suffix decoding: what is proposed from a row's own text and from past replies, and when it stops proposing."""
+"""Suffix decoding: what is proposed from a row's own text and from past replies."""
 
 from __future__ import annotations
 
-import random
 from collections.abc import Sequence
 
 import pytest
 
-from engine.drafters.base import DrafterState, DraftRow, TargetView
-from engine.drafters.lookup import LookupRows
 from engine.drafters.suffix import MAX_DEPTH, SuffixDrafter
 from engine.drafters.suffix_store import SuffixStore
-from engine.messages import Sampling
-from engine.sampling import Choice
-
-GREEDY = Choice(Sampling(), 0)
+from tests.engine.drafters.lookups import LookedUp
 
 
 @pytest.fixture
@@ -22,14 +16,13 @@ def store() -> SuffixStore:
     return SuffixStore(max_tokens=100)
 
 
-def row_with(prompt: Sequence[int], store: SuffixStore) -> LookupRows:
-    rows = SuffixDrafter(store).open(TargetView(vocab_size=1000, context_length=512))
-    rows.prepare_append([DrafterState(len(prompt), tuple(prompt))]).commit()
-    return rows
+def row_with(prompt: Sequence[int], store: SuffixStore) -> LookedUp:
+    return LookedUp(SuffixDrafter(store), prompt)
 
 
-def propose(rows: LookupRows, pending: int, depth: int = MAX_DEPTH) -> list[int]:
-    return rows.propose([DraftRow(pending, GREEDY)], [depth]).ids.tolist()[0]
+def propose(row: LookedUp, pending: int, depth: int = MAX_DEPTH) -> list[int]:
+    row.take([pending])
+    return row.propose(depth)
 
 
 def test_copy_of_the_prompt_is_followed_as_far_as_the_match_is_long(store):
@@ -106,29 +99,11 @@ def test_ids_that_the_target_lacks_are_not_proposed(store):
     assert propose(row_with([1, 2], store), 3) == []
 
 
-def test_captured_row_proposes_what_the_uninterrupted_one_does(store):
-    row = row_with([1, 2, 3, 4, 5, 6, 1, 2], store)
-    propose(row, 3)
-    row.commit([3], None)
-    restored = SuffixDrafter(store).open(TargetView(vocab_size=1000, context_length=512))
-    restored.prepare_append([row.capture(0)]).commit()
-    assert row.capture(0).num_tokens == 11
-    assert propose(restored, 6) == propose(row, 6) == [1, 2, 3, 4, 5, 6]
-
-
-def test_o28_failing_proposals_park_after_two_and_a_copy_brings_them_back(store):
-    chance = random.Random(5)
-    text = [chance.randrange(500) for _ in range(60)]
-    row = row_with(text, store)
-    wasted = []
-    for index in range(0, 40, 4):  # three tokens that occurred, then others than those that followed
-        for token_id in text[index : index + 3]:
-            wasted.append(len(propose(row, token_id)))
-            row.commit([1], None)
-        propose(row, 600 + index)
-        row.commit([1], None)
-    assert [count for count in wasted if count] == [3, 3]
-    for token_id in text[10:17]:
-        assert propose(row, token_id) == []
-        row.commit([1], None)
-    assert propose(row, text[17]) == text[18:26]
+def test_row_that_comes_from_a_cohort_proposes_what_the_uninterrupted_one_does(store):
+    row = row_with([1, 2, 3, 4, 5, 6, 1, 2, 3], store)
+    row.propose(MAX_DEPTH)
+    row.take([4, 5, 6])
+    state = row.rows.capture(0)
+    assert state.num_tokens == len(row.token_ids) - 1 == 11
+    restored = LookedUp(SuffixDrafter(store), row.token_ids, state)
+    assert restored.propose(MAX_DEPTH) == row.propose(MAX_DEPTH) == [1, 2, 3, 4, 5, 6]

@@ -1,0 +1,165 @@
+"""What a target's forwards take on this machine, measured while it is used: by rows, width and context."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Any, NamedTuple
+
+SAMPLES = 7  # latest ones that a median is of: one slow forward changes nothing
+SHORT_CONTEXT = 512  # tokens below which a row's length hardly counts
+WIDER = 0.04  # what a further token is taken to add, in plain forwards, until it was tried: low, so that it is
+
+
+class Place(NamedTuple):
+    """What costs are measured at; `context` counts doublings of the longest row past SHORT_CONTEXT."""
+
+    rows: int
+    context: int
+
+
+def place(num_rows: int, num_tokens: int) -> Place:
+    return Place(num_rows, max(0, (num_tokens - 1).bit_length() - SHORT_CONTEXT.bit_length() + 1))
+
+
+@dataclass(slots=True)
+class Cost:
+    """The latest seconds of one kind of forward; the very first is dropped, since kernels are compiled in it."""
+
+    is_warm: bool = False
+    samples: deque[float] = field(default_factory=lambda: deque(maxlen=SAMPLES))
+
+    def count(self, seconds: float) -> None:
+        if self.is_warm:
+            self.samples.append(seconds)
+        self.is_warm = True
+
+    @property
+    def seconds(self) -> float:
+        """0.0 where nothing was measured."""
+        return median(self.samples) if self.samples else 0.0
+
+
+def stored_cost(seconds: float) -> Cost:
+    """A cost of an earlier start; kernels have to be compiled again."""
+    if not 0 < float(seconds) < math.inf:
+        raise ValueError(f"a forward of {seconds!r} seconds")
+    return Cost(samples=deque([float(seconds)], maxlen=SAMPLES))
+
+
+class CostTable:
+    """Measured seconds; what was not measured is estimated from what is nearest to it."""
+
+    def __init__(self) -> None:
+        self.is_changed = False
+        self._plain: dict[Place, Cost] = {}
+        self._verify: dict[Place, dict[int, Cost]] = {}
+        self._draft: dict[tuple[str, int, int], Cost] = {}  # by drafter, rows and depth
+
+    def count_plain(self, where: Place, seconds: float) -> None:
+        """Add the seconds of a plain forward, of many in flight one behind the other: no first one is dropped."""
+        self._plain.setdefault(where, Cost(is_warm=True)).count(seconds)
+        self.is_changed = True
+
+    def count_verify(self, where: Place, width: int, seconds: float) -> None:
+        """Add the seconds of a round that waits for its forward over `width` positions; drafting is left out."""
+        self._verify.setdefault(where, {}).setdefault(width, Cost()).count(seconds)
+        self.is_changed = True
+
+    def count_draft(self, drafter: str, num_rows: int, depth: int, seconds: float) -> None:
+        self._draft.setdefault((drafter, num_rows, depth), Cost()).count(seconds)
+
+    def store(self) -> dict[str, Any]:
+        """What is known of target forwards, as plain values for JSON."""
+        return {
+            "plain": [[*where, cost.seconds] for where, cost in sorted(self._plain.items()) if cost.samples],
+            "verify": [
+                [*where, width, seconds]
+                for where in sorted(self._verify)
+                for width, seconds in sorted(self._curve(where).items())
+            ],
+        }
+
+    @classmethod
+    def restore(cls, stored: Mapping[str, Any]) -> CostTable:
+        """A table with what was stored; raises ValueError, TypeError or KeyError where that makes no sense."""
+        costs = cls()
+        for rows, context, seconds in stored["plain"]:
+            costs._plain[Place(int(rows), int(context))] = stored_cost(seconds)
+        for rows, context, width, seconds in stored["verify"]:
+            costs._verify.setdefault(Place(int(rows), int(context)), {})[int(width)] = stored_cost(seconds)
+        return costs
+
+    def plain_seconds(self, where: Place) -> float:
+        """Seconds of a plain forward at its best with so many rows; 0.0 where it was measured at no context."""
+        known = {place.context: cost.seconds for place, cost in self._plain.items() if place.rows == where.rows}
+        return known[nearest(known, where.context)] if known else 0.0
+
+    def base_seconds(self, where: Place) -> float:
+        """Seconds of a forward over one position, from the nearest measurement where there is none; 0.0 unknown.
+
+        One that was waited for stands in where plain decoding was not measured with so many rows.
+        """
+        if seconds := self.plain_seconds(where):
+            return seconds
+        waited = {other: curve[1] for other in self._verify if 1 in (curve := self._curve(other))}
+        plain = {other: cost.seconds for other, cost in self._plain.items() if cost.samples}
+        known = {**waited, **plain}
+        return known[_nearest_place(known, where)] if known else 0.0
+
+    def verify_seconds(self, where: Place, width: int) -> float:
+        """Seconds of a forward over `width` positions a row, measured or estimated; 0.0 where nothing is known."""
+        measured = self._curve(where)
+        return measured.get(width) or self.base_seconds(where) * self._ratio(where, width)
+
+    def draft_seconds(self, drafter: str, num_rows: int, depth: int) -> float:
+        """Seconds that drafting `depth` tokens takes; in proportion where only another depth was measured."""
+        known = {
+            at: cost.seconds for (name, rows, at), cost in self._draft.items() if (name, rows) == (drafter, num_rows)
+        }
+        known = {at: seconds for at, seconds in known.items() if seconds}
+        if not known:
+            return 0.0
+        at = nearest(known, depth)
+        return known[at] * depth / at
+
+    def _ratio(self, where: Place, width: int) -> float:
+        """What a forward costs against one over a single position, after the nearest place where that was tried."""
+        tried = {other: curve for other in self._verify if max(curve := self._curve(other), default=1) > 1}
+        if not tried:
+            return ratio_at({}, width)
+        other = _nearest_place(tried, where)
+        base = self.base_seconds(other)
+        return ratio_at({at: seconds / base for at, seconds in tried[other].items() if at > 1} if base else {}, width)
+
+    def _curve(self, where: Place) -> dict[int, float]:
+        """Measured seconds by width."""
+        return {width: cost.seconds for width, cost in self._verify.get(where, {}).items() if cost.samples}
+
+
+def ratio_at(measured: Mapping[int, float], width: int) -> float:
+    """The cost of a width, in forwards over one position, on straight lines between the measured ones."""
+    points = sorted({1: 1.0, **measured}.items())
+    for (narrow, low), (wide, high) in itertools.pairwise(points):
+        if width <= wide:
+            return low + (high - low) * (width - narrow) / (wide - narrow)
+    widest, ratio = points[-1]
+    return ratio + optimistic_ratio(1 + width - widest) - 1
+
+
+def optimistic_ratio(width: int) -> float:
+    """What a width costs, in forwards over one position, where verifying is as cheap as anywhere."""
+    return 1 + WIDER * (width - 1)
+
+
+def nearest(known: Mapping[int, object], wanted: int) -> int:
+    """The key that is nearest, of two the smaller."""
+    return min(known, key=lambda key: (abs(key - wanted), key))
+
+
+def _nearest_place(known: Mapping[Place, object], wanted: Place) -> Place:
+    return min(known, key=lambda other: (abs(other.rows - wanted.rows), abs(other.context - wanted.context), other))

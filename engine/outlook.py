@@ -1,0 +1,43 @@
+"""What one row's proposals have been worth, and what is asked of them next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from engine.drafters.base import NOTHING, Known
+from engine.forecast import Forecast, Guess, score
+
+
+@dataclass(slots=True)
+class Outlook:
+    """Owned by its row; a proposal whose tokens are known is scored against the row's text, verified or not."""
+
+    forecast: Forecast = field(default_factory=Forecast)
+    num_idle: int = 0  # rounds since one verified a proposal
+    seconds_since_probe: float = 0.0
+    _guess: Guess | None = None
+    _drafted: Known = NOTHING  # of the present round, where only its verification tells what it was worth
+
+    @property
+    def num_drafted(self) -> int:
+        """Tokens that the drafter wrote in this round at the cost of forwards."""
+        return self._drafted.length
+
+    def expect(self, proposal: Known, num_verified: int, start: int, *, is_probe: bool) -> None:
+        """Take note of a proposal for the tokens from `start` on, of which so many are verified."""
+        self.num_idle = 0 if num_verified else self.num_idle + 1
+        if is_probe and num_verified:
+            self.seconds_since_probe = 0.0
+        self._drafted = NOTHING if proposal.token_ids else proposal
+        if proposal.token_ids and self._guess is None:
+            self._guess = Guess(proposal.kind, proposal.token_ids, start)
+
+    def observe(self, text: Sequence[int], num_proposed: int, num_accepted: int) -> None:
+        """Learn from a round; `text` are the row's tokens after it."""
+        if self._drafted.length and num_proposed:
+            self.forecast.count(self._drafted.kind, num_accepted, ends_wrong=num_accepted < num_proposed)
+        self._drafted = NOTHING
+        if self._guess and (scored := score(self._guess, text)):
+            self.forecast.count(self._guess.kind, scored[0], ends_wrong=scored[1])
+            self._guess = None

@@ -1,0 +1,115 @@
+"""Depth chosen by measured cost, in the engine: never another text, plain stretches measured, costs kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from engine.cost_file import load_costs
+from engine.costs import Place
+from engine.depth import MEASURING, NOTHING_FOUND, MeasuredDepth
+from engine.engine import Engine
+from engine.messages import Submit
+from engine.text.thread import InlineText
+from tests.engine.harness import DRAFTED, Harness, submit
+from tests.engine.test_costs import table
+
+TEXTS = ("The quick brown fox", "aaaa bbbb aaaa bbbb", "x", "one two three one two")
+CHEAP = {2: 1.1, 9: 1.3, 17: 1.6}
+
+
+def measuring(data_dir) -> Harness:
+    """An engine that chooses depths as it does for a user."""
+    harness = Harness(data_dir)
+    harness.engine = Engine(harness.events.append, InlineText(data_dir), data_dir)
+    return harness
+
+
+def rules(index: int, num_tokens: int = 90) -> dict[str, object]:
+    return {"max_tokens": num_tokens + 9 * index, "temperature": 0.4 * index, "seed": index}
+
+
+def requests(target: Path, drafter: str, num_tokens: int = 90) -> list[Submit]:
+    return [
+        submit(index, target, text, drafter=drafter, **rules(index, num_tokens))
+        for index, text in enumerate(TEXTS, start=1)
+    ]
+
+
+def assert_as_alone(engine: Harness, target: Path, alone: Callable[..., list[int]]) -> None:
+    for index, text in enumerate(TEXTS, start=1):
+        assert engine.ids_of(index) == alone(text, on=target, **rules(index))
+
+
+@pytest.mark.parametrize("drafter", DRAFTED, indirect=True)
+def test_measured_depth_changes_no_token_alone_or_batched(data_dir, target, alone, drafter):
+    engine = measuring(data_dir)
+    for request in requests(target, drafter):
+        engine.send(request)
+        engine.step(7)
+    engine.run()
+    assert_as_alone(engine, target, alone)
+
+
+@pytest.mark.parametrize("drafter", ["ngram", "suffix"], indirect=True)
+def test_depth_that_pays_in_some_rounds_only_changes_no_token(data_dir, looping_target, alone, drafter):
+    engine = Harness(data_dir, MeasuredDepth(table(1.0, CHEAP)))
+    engine.send(*requests(looping_target, drafter))
+    engine.run()
+    assert_as_alone(engine, looping_target, alone)
+    statistics = engine.statistics_of(1)
+    assert statistics.num_accepted > 0
+    assert statistics.num_rounds < statistics.num_tokens
+
+
+def test_model_that_is_never_right_is_soon_left_alone(data_dir, target, drafters, alone):
+    engine = Harness(data_dir, MeasuredDepth(table(1.0, CHEAP)))
+    engine.send(submit(1, target, TEXTS[0], drafter=drafters["other model"], **rules(1)))
+    engine.run()
+    assert engine.ids_of(1) == alone(TEXTS[0], **rules(1))
+    statistics = engine.statistics_of(1)
+    assert 0 < statistics.num_proposed < 40
+    assert "slower than plain here" in statistics.depth_reason or statistics.depth_reason == NOTHING_FOUND
+
+
+def test_plain_decoding_is_measured_while_a_drafter_waits_and_then_compared_with(data_dir, target):
+    engine = measuring(data_dir)
+    engine.send(submit(1, target, TEXTS[0], drafter="ngram", max_tokens=90))
+    engine.step_until(lambda: bool(engine.deltas_of(1)))
+    assert engine.deltas_of(1)[0].statistics.depth_reason == MEASURING
+    engine.run()
+    statistics = engine.statistics_of(1)
+    assert statistics.depth_reason != MEASURING
+    assert statistics.speedup > 0
+    assert 0 <= statistics.extra_seconds <= statistics.draft_seconds + statistics.verify_seconds
+
+
+def test_costs_of_an_earlier_start_are_used_at_once(data_dir, target):
+    first, second = measuring(data_dir), measuring(data_dir)
+    for engine in (first, second):
+        engine.send(submit(1, target, TEXTS[0], drafter="ngram", max_tokens=90))
+        engine.run()
+    assert first.deltas_of(1)[0].statistics.depth_reason == MEASURING
+    assert second.deltas_of(1)[0].statistics.depth_reason != MEASURING
+    assert len(list((data_dir / "costs").glob("*.json"))) == 1
+
+
+def test_row_whose_drafter_finds_nothing_runs_ahead_like_a_plain_one(data_dir, target):
+    costs = table(1.0, CHEAP)
+    engine = Harness(data_dir, MeasuredDepth(costs))
+    engine.send(submit(1, target, TEXTS[0], drafter="ngram", max_tokens=120))
+    engine.run()
+    (measured,) = (data_dir / "costs").glob("*.json")
+    assert load_costs(measured).plain_seconds(Place(1, 0)) > 0
+
+
+def test_batch_is_counted_as_one(data_dir, target):
+    engine = Harness(data_dir)
+    engine.send(*requests(target, "none", num_tokens=20))
+    engine.run()
+    group = engine.deltas_of(4)[-1].statistics.group
+    assert group.num_forwards >= 56
+    assert group.num_tokens <= group.num_rows * 4 * group.num_forwards
+    assert group.tokens_per_forward == group.num_tokens / group.num_forwards > 1
