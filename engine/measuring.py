@@ -105,10 +105,10 @@ class Measuring:
     def _learn(self, shape: RoundShape, draft: float, verify: float) -> None:
         if shape.depth:
             self._costs.count_draft(shape.drafter, shape.num_drafting, shape.depth, draft)
-        if not shape.was_ahead:
-            self._costs.count_verify(shape.where, shape.width, verify)
         if not shape.was_ahead or shape.where != self._place:
             self._stretch, self._place = [], shape.where
+        if not shape.was_ahead:
+            self._costs.count_verify(shape.where, shape.width, verify)
             return
         self._stretch.append(verify)
         if len(self._stretch) == PLAIN_STRETCH:

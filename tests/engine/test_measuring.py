@@ -1,0 +1,107 @@
+"""Measuring: what rounds take, told apart from what happens between them."""
+
+from __future__ import annotations
+
+from collections import deque
+
+import pytest
+
+from engine.costs import CostTable, Place
+from engine.depth import PLAIN_STRETCH
+from engine.measuring import Measuring, RoundShape, live_rate
+
+ONE = Place(1, 0)
+
+
+class Steps:
+    """A group's steps on a clock that is moved by hand."""
+
+    def __init__(self) -> None:
+        self.now = 1.0
+        self.costs = CostTable()
+        self.measuring = Measuring(self.costs, lambda: self.now)
+
+    def step(self, seconds: float, *, gap: float = 0.0, draft: float = 0.0, after: float = 0.0, **shape):
+        """One round of so many seconds, `draft` of them drafting, after a pause; `after` is spent on delivering."""
+        self.now += gap
+        self.measuring.begin()
+        self.now += seconds
+        taken = self.measuring.finish(RoundShape(**{"where": ONE, "width": 1, "was_ahead": False, **shape}), draft)
+        self.now += after
+        self.measuring.end()
+        return taken
+
+
+def test_round_takes_its_own_step_and_what_the_last_one_left_to_do():
+    steps = Steps()
+    steps.step(1.0, after=0.25)
+    taken = steps.step(2.0, gap=0.1, draft=0.5)
+    assert (taken.total, taken.draft, taken.verify) == pytest.approx((2.25, 0.5, 1.75))
+
+
+def test_asking_for_proposals_counts_as_drafting():
+    steps = Steps()
+    steps.measuring.propose(0.25)
+    assert steps.step(1.0, draft=0.5).draft == 0.75
+    assert steps.step(1.0).draft == 0.0
+
+
+def test_rounds_teach_the_cost_of_their_width():
+    steps = Steps()
+    for _ in range(4):
+        steps.step(2.0, width=5, draft=0.5)
+    assert steps.costs.verify_seconds(ONE, 5) == pytest.approx(1.5)
+
+
+def test_rounds_after_a_pause_teach_nothing():
+    steps = Steps()
+    for _ in range(4):
+        steps.step(2.0, width=5, gap=1.0)
+    assert steps.costs.verify_seconds(ONE, 5) == 0.0
+
+
+def test_plain_cost_is_of_a_whole_stretch_that_ran_ahead():
+    steps = Steps()
+    for _ in range(PLAIN_STRETCH):
+        steps.step(1.0, was_ahead=True)
+    assert steps.costs.plain_seconds(ONE) == 0.0  # the first step has none before it
+    steps.step(1.0, was_ahead=True)
+    assert steps.costs.plain_seconds(ONE) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("change", [{"was_ahead": False}, {"gap": 1.0}, {"where": Place(2, 0)}])
+def test_stretch_that_is_broken_begins_again(change):
+    steps = Steps()
+    for index in range(2 * PLAIN_STRETCH - 4):
+        steps.step(1.0, **{"was_ahead": True, **(change if index == PLAIN_STRETCH - 2 else {})})
+    assert steps.costs.plain_seconds(ONE) == 0.0
+
+
+def test_drafting_with_forwards_teaches_its_cost_by_depth():
+    steps = Steps()
+    for _ in range(4):
+        steps.step(2.0, width=5, draft=0.5, drafter="model:a", num_drafting=1, depth=4)
+    assert steps.costs.draft_seconds("model:a", 1, 4) == pytest.approx(0.5)
+
+
+def test_extra_seconds_are_drafting_and_verifying_beyond_a_plain_forward():
+    steps = Steps()
+    steps.costs.count_plain(ONE, 1.0)
+    assert steps.step(2.0, width=5, draft=0.25).extra == pytest.approx(0.25 + 0.75)
+    assert steps.step(0.5, width=5).extra == 0.0
+
+
+def test_group_counts_all_rows_tokens_over_its_forwards():
+    steps = Steps()
+    for num_tokens in (2, 6):
+        steps.step(1.0)
+        steps.measuring.deliver(num_tokens)
+    statistics = steps.measuring.statistics(num_rows=2)
+    assert (statistics.num_forwards, statistics.num_tokens, statistics.tokens_per_forward) == (2, 8, 4.0)
+    assert statistics.tokens_per_second == 6.0
+
+
+def test_live_rate_is_over_what_was_delivered_since_the_first():
+    assert live_rate(deque([(0.0, 9), (1.0, 4), (2.0, 6)])) == 5.0
+    assert live_rate(deque([(0.0, 9)])) == 0.0
+    assert live_rate(deque()) == 0.0
