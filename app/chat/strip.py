@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
@@ -37,6 +38,7 @@ class Item:
     before: str
     value: str
     behind: str = ""
+    tone: str = "ink2"
 
     @property
     def text(self) -> str:
@@ -49,35 +51,67 @@ def strip_items(statistics: Statistics) -> tuple[Item, ...]:
     if statistics.tokens_per_second > 0:
         value, unit = write_rate(statistics.tokens_per_second).split(NO_BREAK)
         items.append(Item("", value, unit))
+    if statistics.num_proposed:
+        items.append(speedup_item(statistics.speedup))
     if statistics.time_to_first_token_seconds > 0:
         items.append(Item("first token", write_seconds(statistics.time_to_first_token_seconds)))
-    if statistics.num_proposed:
-        accepted = f"{write_count(statistics.num_accepted)} of {write_count(statistics.num_proposed)}"
-        items.append(Item("accepted", accepted))
     if statistics.acceptance_length > 0:
         items.append(Item("acceptance length", write_ratio(statistics.acceptance_length)))
-    if statistics.tokens_per_forward > 0:
-        items.append(Item("", write_ratio(statistics.tokens_per_forward), "tokens per forward"))
-    if statistics.num_rounds:
-        items.append(Item("", *write_count(statistics.num_rounds, "rounds").split(NO_BREAK)))
+    if statistics.num_cached:
+        read = statistics.num_prompt - statistics.num_cached
+        items.append(Item("", write_count(statistics.num_cached), f"cached, {write_count(read)} read"))
+    if statistics.num_proposed:
+        items.append(Item("depth", write_count(statistics.depth)))
     return tuple(items)
 
 
+def speedup_item(speedup: float) -> Item:
+    """The rate over plain decoding, as measured on this machine; coloured from a twentieth off 1."""
+    if not speedup:
+        return Item("", "not measured", "vs plain")
+    tone = "target" if speedup >= 1.05 else "alert" if speedup < 0.95 else "ink2"
+    return Item("", f"×{write_ratio(speedup)}", "vs plain", tone)
+
+
 def describe(statistics: Statistics) -> str:
-    """Everything the strip knows, line by line; acceptance by position too."""
+    """Everything that is known of a reply, line by line; acceptance by position too."""
     lines = [item.text for item in strip_items(statistics)]
-    prompt = f"{write_count(statistics.num_cached)} cached, "
-    prompt += f"{write_count(statistics.num_prompt - statistics.num_cached)} read"
+    read = write_count(statistics.num_prompt - statistics.num_cached)
+    prompt = f"{write_count(statistics.num_cached)} cached, {read} read"
     lines.append(f"reply {write_count(statistics.num_tokens, 'tokens')}, prompt {prompt}")
-    for index, proposed in enumerate(statistics.proposed_by_position):
-        accepted = statistics.accepted_by_position[index] if index < len(statistics.accepted_by_position) else 0
-        counts = f"{write_count(accepted)} of {write_count(proposed)}"
-        lines.append(f"position {index + 1}: accepted {counts}, {write_percent(accepted, proposed)}")
-    if statistics.num_rounds and statistics.verify_seconds > 0:
+    lines += _describe_rounds(statistics) if statistics.num_rounds else []
+    if statistics.depth_reason:
+        lines.append(f"depth {write_count(statistics.depth)}: {statistics.depth_reason}")
+    return "\n".join(lines)
+
+
+def _describe_rounds(statistics: Statistics) -> list[str]:
+    lines = [f"{write_count(statistics.num_rounds, 'rounds')}, {statistics.tokens_per_forward:.2f} tokens per forward"]
+    if statistics.num_proposed:
+        accepted = f"{write_count(statistics.num_accepted)} of {write_count(statistics.num_proposed)}"
+        lines.append(f"accepted {accepted}, forwards saved {write_count(statistics.num_forwards_saved)}")
+    if statistics.num_verified > statistics.num_accepted:
+        rest = write_count(statistics.num_verified - statistics.num_accepted)
+        lines.append(f"verified and not delivered {rest}")
+    lines += _describe_positions(statistics)
+    if statistics.verify_seconds > 0:
         verify = write_milliseconds(statistics.verify_seconds / statistics.num_rounds)
         draft = write_milliseconds(statistics.draft_seconds / statistics.num_rounds)
         lines.append(f"verify {verify}, draft {draft} a round")
-    return "\n".join(lines)
+    if statistics.num_proposed and statistics.extra_seconds > 0:
+        lines.append(f"proposing cost {write_seconds(statistics.extra_seconds)} in all")
+    return lines
+
+
+def _describe_positions(statistics: Statistics) -> list[str]:
+    """Survival of each position, and its acceptance after accepted forerunners; older replies lack the latter."""
+    lines = []
+    counts = (statistics.proposed_by_position, statistics.accepted_by_position, statistics.reached_by_position)
+    for position, (proposed, accepted, reached) in enumerate(zip_longest(*counts, fillvalue=0), start=1):
+        line = f"position {position}: accepted {write_count(accepted)} of {write_count(proposed)}"
+        line += f", {write_percent(accepted, proposed)}"
+        lines.append(line + (f"; {write_percent(accepted, reached)} where reached" if reached else ""))
+    return lines
 
 
 def progress_words(progress: Progress, model: str) -> str:
@@ -145,6 +179,6 @@ def _draw_item(painter: QPainter, tokens: Tokens, rect: QRectF, item: Item) -> N
     baseline = rect.center().y() + QFontMetricsF(font("small")).capHeight() / 2
     for text, use in parts:
         painter.setFont(font(use))
-        painter.setPen(QColor(tokens.ink2))
+        painter.setPen(QColor(getattr(tokens, item.tone) if use == "small-strong" else tokens.ink2))
         painter.drawText(QPointF(left, baseline), text)
         left += QFontMetricsF(font(use)).horizontalAdvance(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.chat.notes import Action, note_for
-from app.chat.strip import describe, progress_words, strip_items
+from app.chat.strip import describe, progress_words, speedup_item, strip_items
 from app.chat.wake import Round, Wake
 from app.conversations.records import Message, ReplyState
 from app.figures import NO_BREAK, write_clock
@@ -17,7 +17,15 @@ STATISTICS = Statistics(
     num_tokens=666,
     num_rounds=196,
     num_proposed=980,
+    num_verified=480,
     num_accepted=470,
+    num_forwards_saved=470,
+    speedup=1.94,
+    depth=5,
+    depth_reason="Every proposal is verified.",
+    extra_seconds=1.5,
+    verify_seconds=1.96,
+    reached_by_position=(196, 159),
     proposed_by_position=(196, 196),
     accepted_by_position=(159, 98),
     acceptance_length=3.1,
@@ -31,23 +39,36 @@ def test_the_strip_says_what_was_measured_in_order_of_weight() -> None:
     words = [item.text.replace(NO_BREAK, " ") for item in strip_items(STATISTICS)]
     assert words == [
         "62 tok/s",
+        "×1.9 vs plain",
         "first token 0.42 s",
-        "accepted 470 of 980",
         "acceptance length 3.1",
-        "1.9 tokens per forward",
-        "196 rounds",
+        "6,214 cached, 118 read",
+        "depth 5",
     ]
+
+
+def test_the_speedup_is_coloured_by_what_it_is_worth() -> None:
+    tones = [speedup_item(speedup).tone for speedup in (1.05, 1.04, 0.95, 0.94)]
+    assert tones == ["target", "ink2", "ink2", "alert"]
+    assert speedup_item(0.94).value == "×0.9"
+    assert speedup_item(0.0).text.replace(NO_BREAK, " ") == "not measured vs plain"
 
 
 def test_nothing_unmeasured_is_shown() -> None:
     assert strip_items(Statistics()) == ()
     plain = strip_items(Statistics(num_tokens=1, num_rounds=1, tokens_per_forward=1.0))
-    assert [item.text.replace(NO_BREAK, " ") for item in plain] == ["1.0 tokens per forward", "1 round"]
+    assert plain == ()
 
 
 def test_the_tooltip_has_acceptance_by_position() -> None:
     words = describe(STATISTICS).replace(NO_BREAK, " ")
-    assert "position 1: accepted 159 of 196, 81%" in words
+    assert "position 1: accepted 159 of 196, 81%; 81% where reached" in words
+    assert "position 2: accepted 98 of 196, 50%; 62% where reached" in words
+    assert "196 rounds, 1.90 tokens per forward" in words
+    assert "accepted 470 of 980, forwards saved 470" in words
+    assert "verified and not delivered 10" in words
+    assert "depth 5: Every proposal is verified." in words
+    assert "verify 10.0 ms, draft 0.0 ms a round" in words
     assert "prompt 6,214 cached, 118 read" in words
 
 
