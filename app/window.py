@@ -15,6 +15,7 @@ from app.chat.session import ChatSession
 from app.conversations.catalogue import Catalogue
 from app.conversations.database import Database
 from app.conversations.recorder import Recorder
+from app.conversations.reminder import Reminder
 from app.figures import write_amount, write_rate
 from app.model_status import ModelStatus
 from app.shell import Shell
@@ -49,6 +50,7 @@ class MainWindow(QMainWindow):
         self.pulse = Pulse(self)
         self.status = ModelStatus(bridge, target, self)
         self.catalogue = Catalogue(database, recorder, self)
+        self._reminder = Reminder(database, bridge, self)
         self._activity = Activity(bridge, self)
         self._has_said_going_on = False
         self._is_closed = False
@@ -86,7 +88,9 @@ class MainWindow(QMainWindow):
         self.shell.sidebar_toggled.connect(self._take_sidebar)
         catalogue.conversations_changed.connect(self._show_conversations)
         catalogue.renamed.connect(self._take_title)
+        catalogue.deleting.connect(self._reminder.forget)
         catalogue.deleted.connect(workspace.forget)
+        catalogue.not_deleted.connect(self._reminder.restore)
         for source in (catalogue, recorder, workspace):
             source.trouble.connect(self.show_trouble)
         failures.happened.connect(self.show_trouble)
@@ -193,6 +197,7 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         super().closeEvent(event)
         self._is_closed = True
+        self._reminder.close()
         self.workspace.hold()  # or the end of a reply would send what waits for it
         self.pulse.set_running(False)
         self.closed.emit()

@@ -21,7 +21,9 @@ class Catalogue(QObject):
 
     conversations_changed = Signal()
     renamed = Signal(str, str)  # conversation id, title
+    deleting = Signal(str)  # conversation id; deleted or not_deleted follows
     deleted = Signal(str)  # conversation id
+    not_deleted = Signal(str)  # conversation id
     trouble = Signal(str)
 
     def __init__(self, database: Database, recorder: Recorder, parent: QObject | None = None) -> None:
@@ -52,10 +54,13 @@ class Catalogue(QObject):
 
     async def delete(self, conversation_id: str) -> None:
         """A reply that runs in it is cancelled once it is gone, and nothing of it is written afterwards."""
+        self.deleting.emit(conversation_id)
         if await self._change(lambda store: store.delete_conversation(conversation_id), "deleted"):
             self._recorder.abandon(conversation_id)
             self.deleted.emit(conversation_id)
             await self.refresh()
+        else:
+            self.not_deleted.emit(conversation_id)
 
     async def _change(self, work: Callable[[Store], None], done: str) -> bool:
         try:

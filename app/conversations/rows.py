@@ -71,7 +71,7 @@ def message_from_row(row: sqlite3.Row) -> Message:
     text = _text(row, "text")
     if text and not text.strip("\0"):
         raise DamagedRecordError("its text is empty bytes")
-    token_ids = _token_ids(row)
+    token_ids = token_ids_of(row)
     return Message(
         id=_text(row, "id"),
         conversation_id=_text(row, "conversation_id"),
@@ -129,7 +129,8 @@ def _one_of(row: sqlite3.Row, column: str, known: Sequence[str]) -> str:
     return value
 
 
-def _token_ids(row: sqlite3.Row) -> tuple[int, ...]:
+def token_ids_of(row: sqlite3.Row) -> tuple[int, ...]:
+    """None where they are damaged; needs the columns `id` and `token_ids`."""
     data = row["token_ids"]
     if isinstance(data, bytes) and len(data) % 4 == 0:
         return decode_ids(data)

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from app.conversations.paths import Node, chosen_path
 from app.conversations.records import Conversation, Listing, Message, OpenedConversation, ReplyState
-from app.conversations.rows import DamagedRecordError, conversation_from_row, message_from_row, row_from_message
+from app.conversations.rows import (
+    DamagedRecordError,
+    conversation_from_row,
+    message_from_row,
+    row_from_message,
+    token_ids_of,
+)
 
+logger = logging.getLogger(__name__)
 _NEXT_ACTIVITY = "(SELECT coalesce(max(activity), 0) + 1 FROM conversations)"  # an order that no clock can upset
 _NEVER_CHANGES = frozenset({"id", "conversation_id", "parent_id", "role", "created_at"})
 
@@ -106,6 +114,30 @@ class Store:
             "UPDATE messages SET state = ? WHERE state = ?", (ReplyState.CUT_OFF.value, ReplyState.RUNNING.value)
         )
         return changed.rowcount
+
+    def past_replies(
+        self, tokenizer_id: str, conversation_id: str | None = None
+    ) -> Iterator[tuple[str, tuple[int, ...]]]:
+        """Conversation and token ids of each reply in a tokenizer's tokens, the latest first; no ids where damaged.
+
+        Without those that run or failed, which the engine does not remember either.
+        """
+        # No index: a walk over 10,000 messages takes 2 ms, and an index would be written with every running reply.
+        places = self.connection.execute(
+            "SELECT ordinal FROM messages WHERE tokenizer_id = :tokenizer AND role = 'assistant' "
+            "AND state NOT IN ('running', 'failed') AND conversation_id = ifnull(:conversation, conversation_id) "
+            "ORDER BY ordinal DESC",
+            {"tokenizer": tokenizer_id, "conversation": conversation_id},
+        )
+        for (ordinal,) in places:
+            try:
+                row = self.connection.execute(
+                    "SELECT id, conversation_id, token_ids FROM messages WHERE ordinal = ?", (ordinal,)
+                ).fetchone()
+            except sqlite3.DatabaseError as error:
+                logger.warning("a past reply could not be read and is left out: %s", error)
+                continue
+            yield row["conversation_id"], token_ids_of(row)
 
     def _nodes(self, conversation_id: str) -> list[Node]:
         rows = self.connection.execute(
