@@ -19,6 +19,7 @@ from app.bridge import EngineBridge, EngineLike
 from app.conversations.database import Database
 from app.conversations.opening import StorageError
 from app.conversations.recorder import Recorder
+from app.drafters import DEFAULT_DRAFTER, DRAFTERS
 from app.garbage import GarbageCollector
 from app.settings.folders import data_folder
 from app.single import SingleInstance
@@ -79,7 +80,7 @@ def _run(application: QApplication, options: argparse.Namespace) -> int:
 def _parse(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="slipstream", description="Chat with a model on this computer.")
     parser.add_argument("--model", metavar="PATH", help="a model folder, Hugging Face cache entry or GGUF file")
-    parser.add_argument("--drafter", choices=("none", "ngram"), default="ngram", help="drafter of new chats")
+    parser.add_argument("--drafter", choices=tuple(DRAFTERS), default=DEFAULT_DRAFTER, help="drafter of new chats")
     return parser.parse_args(argv)
 
 

@@ -16,6 +16,7 @@ from app.conversations.catalogue import Catalogue
 from app.conversations.database import Database
 from app.conversations.recorder import Recorder
 from app.conversations.reminder import Reminder
+from app.drafters import DEFAULT_DRAFTER
 from app.figures import write_amount, write_rate
 from app.model_status import ModelStatus
 from app.shell import Shell
@@ -42,7 +43,7 @@ class MainWindow(QMainWindow):
         *,
         data_dir: Path,
         target: str,
-        drafter: str = "ngram",
+        drafter: str = DEFAULT_DRAFTER,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)

@@ -11,15 +11,11 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QVBoxLayout, Q
 from app.chat.chips import Chip, SendButton
 from app.chat.field import Field
 from app.chat.queued import QueuedChip
+from app.drafters import DEFAULT_DRAFTER, DRAFTER_WORDS, DRAFTERS
 from app.theme.fonts import font
 from app.theme.glyphs import draw_round
 from app.theme.theme import Theme
 
-DRAFTERS = {"none": "None", "ngram": "n-gram"}
-DRAFTER_WORDS = {
-    "none": "The model writes alone.",
-    "ngram": "Guesses from words that the chat already has.",
-}
 NARROW = 520  # px; below it the chips say less
 
 
@@ -37,7 +33,7 @@ class Composer(QFrame):
         super().__init__(parent)
         self._theme = theme
         self._is_busy = False
-        self._drafter = "none"
+        self._drafter = DEFAULT_DRAFTER
         self._last_sent = ""
         self._model = ("", "")
         self.field = Field(self)

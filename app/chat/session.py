@@ -20,6 +20,7 @@ from app.conversations.records import CONTINUABLE, Message, OpenedConversation, 
 from app.conversations.store import Store, UnknownConversationError
 from app.conversations.titles import title_from
 from app.conversations.turns import turns_of
+from app.drafters import DEFAULT_DRAFTER
 from engine.messages import Cancel, Delta, Sampling, Submit
 
 T = TypeVar("T")
@@ -49,7 +50,7 @@ class ChatSession(QObject):
         recorder: Recorder,
         *,
         model: str,
-        drafter: str = "none",
+        drafter: str = DEFAULT_DRAFTER,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
