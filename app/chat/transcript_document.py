@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from PySide6.QtGui import QFontMetricsF, QTextCursor, QTextDocument
+from PySide6.QtGui import QFontMetricsF, QTextBlock, QTextCursor, QTextDocument
 
 from app.chat.notes import note_for
 from app.chat.strip import describe
@@ -193,11 +193,11 @@ class TranscriptDocument:
         self.write_tail(section, is_last=True)
 
     def write_tail(self, section: Section, *, is_last: bool) -> None:
-        """Write what stands under the strip of the last section."""
+        """Write what stands under a section's strip, in the place of what stood there."""
         assert section.strip is not None
         cursor = QTextCursor(section.strip.block())
         cursor.beginEditBlock()
-        cursor.movePosition(QTextCursor.MoveOperation.End, QTextCursor.MoveMode.KeepAnchor)
+        cursor.setPosition(_end_of_section(section.strip.block()), QTextCursor.MoveMode.KeepAnchor)
         cursor.removeSelectedText()
         has_strip = section.is_running or section.statistics.num_tokens > 0
         gap, height = (6, 26) if has_strip else (0, 1)
@@ -218,6 +218,11 @@ class TranscriptDocument:
         if note and is_last:
             cursor.insertBlock(bare_block("note", section.number, gap=NOTE_GAP, height=42))
         cursor.endEditBlock()
+
+    def toggle_details(self, section: Section) -> None:
+        """Show or hide the numbers under a strip; no other block is touched."""
+        section.has_details = not section.has_details
+        self.write_tail(section, is_last=section is self.sections[-1])
 
     def set_note_height(self, height: int) -> None:
         block = self.document.lastBlock()
@@ -251,3 +256,11 @@ class TranscriptDocument:
                 QTextCursor(block).setBlockFormat(block_format)
             block = block.next()
         edit.endEditBlock()
+
+
+def _end_of_section(block: QTextBlock) -> int:
+    """Position behind the last character of the section that a block belongs to."""
+    last = block
+    while last.next().isValid() and owner_of(last.next()) == owner_of(block):
+        last = last.next()
+    return last.position() + last.length() - 1

@@ -114,9 +114,12 @@ class TranscriptView(QTextBrowser):
 
     def write_anew(self) -> None:
         """Write the whole document again without moving the reader."""
+        self._edit_unmoved(self.content.write_anew)
+
+    def _edit_unmoved(self, work: Callable[[], None]) -> None:
         value = self.verticalScrollBar().value()
         self._is_moving = True
-        self.content.write_anew()
+        work()
         self._is_moving = False
         self.set_scroll(self.verticalScrollBar().maximum() if self.is_end_in_view else value)
         self.place_extras()
@@ -188,8 +191,7 @@ class TranscriptView(QTextBrowser):
     def toggle_details(self, section: Section) -> None:
         """Show or hide all numbers of a reply that has ended, as text under its strip."""
         if not section.is_running and section.statistics.num_tokens:
-            section.has_details = not section.has_details
-            self.write_anew()
+            self._edit_unmoved(lambda: self.content.toggle_details(section))
 
     def _copy_target(self, point: QPoint) -> QTextBlock | None:
         """The code header or strip whose Copy lies under a point."""

@@ -265,3 +265,21 @@ def test_every_state_can_be_painted(transcript: Transcript) -> None:
 def test_slow_flushes_leave_four_fifths_of_the_time_to_the_window() -> None:
     assert frame_milliseconds(0.0) == frame_milliseconds(0.003) == 16
     assert frame_milliseconds(0.25) == 1000
+
+
+def test_details_of_an_earlier_reply_touch_nothing_but_its_strip(transcript: Transcript) -> None:
+    counted = Statistics(num_tokens=5, num_rounds=5, tokens_per_second=50.0)
+    pairs = [
+        (message("user", f"Why {one}?"), replace(message("assistant", f"So {one}.", number=2), statistics=counted))
+        for one in range(3)
+    ]
+    transcript.show_messages([each for pair in pairs for each in pair])
+    before = look_of(transcript.document())
+    changes: list[tuple[int, int]] = []
+    transcript.document().contentsChange.connect(lambda place, removed, added: changes.append((place, place + added)))
+    transcript.toggle_details(transcript.content.sections[3])
+    text = transcript.toPlainText()
+    assert text.index("So 1.") < text.index("reply 5") < text.index("Why 2?")
+    assert all(text.index("So 1.") < start and end <= text.index("Why 2?") for start, end in changes)
+    transcript.toggle_details(transcript.content.sections[3])
+    assert look_of(transcript.document()) == before
