@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import logging
-import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-logger = logging.getLogger(__name__)
+from app.kept_file import read_kept, write_kept
+
 FILE_NAME = "open-tabs.json"
 
 
@@ -24,23 +23,13 @@ class OpenTabs:
 
 def read_open_tabs(folder: Path) -> OpenTabs:
     """Nothing where the file is missing or says something else."""
-    try:
-        found = json.loads((folder / FILE_NAME).read_text(encoding="utf-8"))
-        drafts = {str(name): str(text) for name, text in dict(found.get("drafts", {})).items()}
-        return OpenTabs(tuple(str(name) for name in found["conversation_ids"]), int(found["current"]), drafts)
-    except FileNotFoundError:
-        return OpenTabs()
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        logger.warning("the list of open tabs was not read: %s", error)
-        return OpenTabs()
+    return read_kept(folder / FILE_NAME, _build, OpenTabs())
 
 
 def write_open_tabs(folder: Path, tabs: OpenTabs) -> None:
-    """Replace the file in one step."""
-    path = folder / FILE_NAME
-    fresh = path.with_suffix(".new")
-    try:
-        fresh.write_text(json.dumps(asdict(tabs)), encoding="utf-8")
-        os.replace(fresh, path)
-    except OSError as error:
-        logger.warning("the list of open tabs was not saved: %s", error)
+    write_kept(folder / FILE_NAME, tabs)
+
+
+def _build(found: Any) -> OpenTabs:
+    drafts = {str(name): str(text) for name, text in dict(found.get("drafts", {})).items()}
+    return OpenTabs(tuple(str(name) for name in found["conversation_ids"]), int(found["current"]), drafts)

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from app.sidebar import WIDTH
+from app.sidebar import MAX_WIDTH, MIN_WIDTH, WIDTH
 
 OVERLAY_BELOW = 900  # px
 
@@ -18,8 +18,8 @@ class Shell(QWidget):
         super().__init__(parent)
         self._sidebar = sidebar
         self._content = content
-        self._width = WIDTH
-        self._is_wanted = True  # beside the content
+        self.sidebar_width = WIDTH
+        self.is_sidebar_wanted = True  # beside the content
         self._is_over = False  # opened over it
         for widget in (content, sidebar):
             widget.setParent(self)
@@ -27,17 +27,22 @@ class Shell(QWidget):
 
     @property
     def is_sidebar_shown(self) -> bool:
-        return self._is_over if self._is_narrow else self._is_wanted
+        return self._is_over if self._is_narrow else self.is_sidebar_wanted
 
     @property
     def _is_narrow(self) -> bool:
         return self.width() < OVERLAY_BELOW
 
+    def restore_sidebar(self, width: int, *, is_wanted: bool) -> None:
+        self.sidebar_width = max(MIN_WIDTH, min(MAX_WIDTH, width))
+        self.is_sidebar_wanted = is_wanted
+        self._place()
+
     def toggle_sidebar(self) -> None:
         if self._is_narrow:
             self._is_over = not self._is_over
         else:
-            self._is_wanted = not self._is_wanted
+            self.is_sidebar_wanted = not self.is_sidebar_wanted
         self._place()
 
     def close_overlay(self) -> None:
@@ -45,7 +50,7 @@ class Shell(QWidget):
             self.toggle_sidebar()
 
     def set_sidebar_width(self, width: int) -> None:
-        self._width = width
+        self.sidebar_width = width
         self._place()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -56,9 +61,9 @@ class Shell(QWidget):
 
     def _place(self) -> None:
         is_shown = self.is_sidebar_shown
-        left = self._width if is_shown and not self._is_narrow else 0
+        left = self.sidebar_width if is_shown and not self._is_narrow else 0
         self._content.setGeometry(left, 0, self.width() - left, self.height())
-        self._sidebar.setGeometry(0, 0, self._width, self.height())
+        self._sidebar.setGeometry(0, 0, self.sidebar_width, self.height())
         self._sidebar.setVisible(is_shown)
         self._sidebar.raise_()
         self.sidebar_toggled.emit(is_shown)

@@ -25,6 +25,7 @@ from app.tasks import failures, start
 from app.theme.pulse import Pulse
 from app.theme.symbols import app_icon
 from app.theme.theme import Theme
+from app.window_place import PlaceKeeper
 from app.workspace import Workspace
 
 SIZE = (1320, 860)
@@ -71,6 +72,7 @@ class MainWindow(QMainWindow):
         self.setMinimumSize(*MIN_SIZE)
         self.resize(*SIZE)
         self._connect(recorder)
+        self._place = PlaceKeeper(self, self.shell, data_dir)
         self._refresh()
 
     def _connect(self, recorder: Recorder) -> None:
@@ -198,6 +200,7 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         super().closeEvent(event)
         self._is_closed = True
+        self._place.save()
         self._reminder.close()
         self.workspace.hold()  # or the end of a reply would send what waits for it
         self.pulse.set_running(False)
