@@ -9,6 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from app.background import Background, end_session
 from app.chat.session import ChatSession
 from app.chat.tab import ChatTab
 from app.model_status import ModelStatus
@@ -46,10 +47,10 @@ class Workspace(QWidget):
         self._is_first = False
         self.is_restoring = False
         self._saved: OpenTabs | None = None
-        self._background: list[ChatSession] = []
-        self._unread: set[str] = set()  # chats that ended without a tab
         self._opening: set[str] = set()  # chats that are being read
         self._unsent = Unsent()
+        self._background = Background(self._unsent, lambda name: self._tab_of(name) is not None, self)
+        self._background.changed.connect(self._refresh)
         self._draft_timer = QTimer(self)
         self._draft_timer.setSingleShot(True)
         self._draft_timer.setInterval(DRAFT_MILLISECONDS)
@@ -82,13 +83,13 @@ class Workspace(QWidget):
         """One session for each running reply; a chat opened again has one in its tab and one that goes on."""
         opened = [tab.session for tab in self.tabs]
         shown = {session.conversation_id for session in opened}
-        hidden = [session for session in self._background if session.conversation_id not in shown]
+        hidden = [session for session in self._background.sessions if session.conversation_id not in shown]
         return [session for session in opened + hidden if session.is_busy]
 
     @property
     def marks(self) -> dict[str, str]:
         """Mark of each chat that has one, by conversation id."""
-        marks = dict.fromkeys(self._unread, "unread")
+        marks = dict.fromkeys(self._background.unread, "unread")
         marks |= {
             tab.session.conversation_id: tab.mark for tab in self.tabs if tab.session.conversation_id and tab.mark
         }
@@ -127,13 +128,14 @@ class Workspace(QWidget):
         return tab
 
     def open_chat(self, conversation_id: str) -> None:
-        for index, tab in enumerate(self.tabs):
-            if tab.session.conversation_id == conversation_id:
-                self.row.bar.setCurrentIndex(index)
-                return
-        if conversation_id not in self._opening:
+        if (tab := self._tab_of(conversation_id)) is not None:
+            self.row.bar.setCurrentIndex(self.tabs.index(tab))
+        elif conversation_id not in self._opening:
             self._opening.add(conversation_id)  # here, as the task begins later than the next click may come
             start(self._open(conversation_id))
+
+    def _tab_of(self, conversation_id: str) -> ChatTab | None:
+        return next((tab for tab in self.tabs if tab.session.conversation_id == conversation_id), None)
 
     async def _open(self, conversation_id: str) -> None:
         tab, troubles = self._make_tab(), list[str]()
@@ -145,14 +147,14 @@ class Workspace(QWidget):
             self._opening.discard(conversation_id)
             if not is_open:
                 self._discard(tab)
-                _end(tab.session)
+                end_session(tab.session)
         if is_open:
             self._take_opened(tab, conversation_id)
         elif troubles:
             self.trouble.emit(" ".join(troubles))
 
     def _take_opened(self, tab: ChatTab, conversation_id: str) -> None:
-        self._unread.discard(conversation_id)
+        self._background.unread.discard(conversation_id)
         empty = [index for index, other in enumerate(self.tabs) if other is self.current and other.is_untouched]
         self._add(tab)
         for index in empty:
@@ -183,9 +185,9 @@ class Workspace(QWidget):
         session = self.tabs[index].session
         goes_on = session.is_busy
         if goes_on:
-            self._keep_running(session)
+            self._background.keep(session)
         else:
-            _end(session)
+            end_session(session)
         self._remove(index)
         if goes_on:
             self.went_on.emit(session.title)  # now that the tab which shows it is not the one that was closed
@@ -205,31 +207,12 @@ class Workspace(QWidget):
         tab.detach()
         tab.deleteLater()
 
-    def _keep_running(self, session: ChatSession) -> None:
-        self._background.append(session)
-        session.not_sent.connect(lambda text: self._unsent.keep(session.conversation_id, text))
-        session.busy_changed.connect(lambda is_busy: self._end_background(session))
-
-    def _end_background(self, session: ChatSession) -> None:
-        if session.is_busy or session not in self._background:
-            return
-        self._background.remove(session)
-        is_open = any(tab.session.conversation_id == session.conversation_id for tab in self.tabs)
-        if session.conversation_id and not is_open:
-            self._unread.add(session.conversation_id)
-        _end(session)
-        self._refresh()
-
     def forget(self, conversation_id: str) -> None:
         """Close what shows a chat that was deleted, or runs in it."""
-        self._unread.discard(conversation_id)
-        for index, tab in reversed(list(enumerate(self.tabs))):
-            if tab.session.conversation_id == conversation_id:
-                _end(tab.session)
-                self._remove(index)
-        for session in [one for one in self._background if one.conversation_id == conversation_id]:
-            self._background.remove(session)
-            _end(session)
+        if (tab := self._tab_of(conversation_id)) is not None:
+            end_session(tab.session)
+            self._remove(self.tabs.index(tab))
+        self._background.forget(conversation_id)
         self._unsent.take(conversation_id)
         self._refresh()
 
@@ -289,8 +272,3 @@ class Workspace(QWidget):
         if tabs != self._saved:
             self._saved = tabs
             write_open_tabs(self._folder, tabs)
-
-
-def _end(session: ChatSession) -> None:
-    session.close()
-    session.deleteLater()
