@@ -15,7 +15,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.sidebar_list import ConversationDelegate, ConversationModel, Role
+from app.chat.notes import Action, Note, NoteBar
+from app.conversations.titles import NEW_TITLE
+from app.sidebar_list import INSET, ConversationDelegate, ConversationModel, Role
 from app.theme.buttons import SymbolButton
 from app.theme.fonts import font
 from app.theme.pulse import Pulse
@@ -24,6 +26,7 @@ from app.tooltips import plain_tooltip
 
 WIDTH, MIN_WIDTH, MAX_WIDTH = 256, 200, 360
 HEADER, FOOTER = 48, 52
+UNDO_ROOM = 120  # px that the words around a deleted chat's title take
 GRIP = 5  # px at the inner edge that drag the width
 
 
@@ -31,6 +34,7 @@ class Sidebar(QWidget):
     open_asked = Signal(str)
     rename_asked = Signal(str, str)
     delete_asked = Signal(str)
+    undo_asked = Signal()
     new_asked = Signal()
     hide_asked = Signal()
     width_asked = Signal(int)
@@ -42,6 +46,7 @@ class Sidebar(QWidget):
         self.model = ConversationModel(self)
         self.list = ConversationList(self)
         self.footer = Footer(theme, self)
+        self.undo_note = NoteBar(theme, self)
         self._hint = QLabel("Your chats appear here. They are saved on this computer as you write.", self)
         self._is_dragging = False
         self._lay_out()
@@ -70,15 +75,30 @@ class Sidebar(QWidget):
         column.addLayout(header)
         column.addWidget(self._hint)
         column.addWidget(self.list, 1)
+        note = QVBoxLayout()
+        note.setContentsMargins(INSET, 0, INSET, INSET)
+        note.addWidget(self.undo_note)
+        column.addLayout(note)
         column.addWidget(self.footer)
 
     def _connect(self) -> None:
         self.list.activated.connect(self._open)
         self.list.customContextMenuRequested.connect(self._open_menu)
+        self.undo_note.chosen.connect(lambda action: self.undo_asked.emit())
         self.model.rename_asked.connect(self.rename_asked)
         self.model.modelReset.connect(lambda: self._hint.setVisible(self.model.rowCount() == 0))
         self._pulse.ticked.connect(self.list.viewport().update)
         self._theme.tokens_changed.connect(self.update)
+
+    def offer_undo(self, title: str | None) -> None:
+        """Say which chat was deleted, with the way back; None takes the note away."""
+        if title is None:
+            self.undo_note.hide()
+            return
+        metrics = QFontMetricsF(font("interface"))
+        shown = metrics.elidedText(title or NEW_TITLE, Qt.TextElideMode.ElideRight, self.width() - UNDO_ROOM)
+        self.undo_note.show_note(Note(f"Deleted “{shown}”.", (Action.UNDO,)))
+        self.undo_note.setToolTip(plain_tooltip(title))
 
     def _open(self, index: QModelIndex) -> None:
         if conversation_id := index.data(Role.ID):

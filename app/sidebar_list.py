@@ -25,6 +25,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.conversations.records import Conversation
+from app.conversations.titles import NEW_TITLE
 from app.theme.fonts import font
 from app.theme.glyphs import GLYPH_WIDTH, draw_dot, draw_focus_ring, draw_round, draw_running
 from app.theme.pulse import Pulse
@@ -66,7 +67,7 @@ def rows_of(conversations: Iterable[Conversation], today: date) -> list[Row]:
         if caption != last:
             rows.append(Row(caption))
             last = caption
-        rows.append(Row(conversation.title or "New chat", conversation.id))
+        rows.append(Row(conversation.title or NEW_TITLE, conversation.id))
     return rows
 
 

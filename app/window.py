@@ -14,6 +14,7 @@ from app.bridge import EngineBridge
 from app.chat.session import ChatSession
 from app.conversations.catalogue import Catalogue
 from app.conversations.database import Database
+from app.conversations.deletion import Deletion
 from app.conversations.recorder import Recorder
 from app.conversations.reminder import Reminder
 from app.drafters import DEFAULT_DRAFTER
@@ -53,6 +54,7 @@ class MainWindow(QMainWindow):
         self.status = ModelStatus(bridge, target, self)
         self.catalogue = Catalogue(database, recorder, self)
         self._reminder = Reminder(database, bridge, self)
+        self.deletion = Deletion(self.catalogue, self._reminder, self)
         self._activity = Activity(bridge, self)
         self._has_said_going_on = False
         self._is_closed = False
@@ -82,7 +84,11 @@ class MainWindow(QMainWindow):
         sidebar.hide_asked.connect(self.shell.toggle_sidebar)
         sidebar.width_asked.connect(self.shell.set_sidebar_width)
         sidebar.rename_asked.connect(lambda name, title: start(catalogue.rename(name, title)))
-        sidebar.delete_asked.connect(lambda name: start(catalogue.delete(name)))
+        sidebar.delete_asked.connect(self.deletion.delete)
+        sidebar.undo_asked.connect(self.deletion.undo)
+        self.deletion.hidden.connect(workspace.put_away)
+        self.deletion.restored.connect(workspace.bring_back)
+        self.deletion.offer_changed.connect(lambda: sidebar.offer_undo(self.deletion.offered_title))
         workspace.row.sidebar_button.clicked.connect(self.shell.toggle_sidebar)
         workspace.row.menu_button.clicked.connect(lambda: self.actions_of_window.pop_up(self.workspace.row.menu_button))
         workspace.changed.connect(self._refresh)
@@ -91,9 +97,8 @@ class MainWindow(QMainWindow):
         self.shell.sidebar_toggled.connect(self._take_sidebar)
         catalogue.conversations_changed.connect(self._show_conversations)
         catalogue.renamed.connect(self._take_title)
-        catalogue.deleting.connect(self._reminder.forget)
         catalogue.deleted.connect(workspace.forget)
-        catalogue.not_deleted.connect(self._reminder.restore)
+        catalogue.deleted.connect(self._reminder.forget)  # again: its last message may have been sent meanwhile
         for source in (catalogue, recorder, workspace):
             source.trouble.connect(self.show_trouble)
         failures.happened.connect(self.show_trouble)
@@ -201,6 +206,7 @@ class MainWindow(QMainWindow):
         super().closeEvent(event)
         self._is_closed = True
         self._place.save()
+        self.deletion.finish()
         self._reminder.close()
         self.workspace.hold()  # or the end of a reply would send what waits for it
         self.pulse.set_running(False)

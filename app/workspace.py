@@ -48,8 +48,9 @@ class Workspace(QWidget):
         self.is_restoring = False
         self._saved: OpenTabs | None = None
         self._opening: set[str] = set()  # chats that are being read
+        self._put_away: dict[str, bool] = {}  # deleted chats that may be had back, and whether each had a tab
         self._unsent = Unsent()
-        self._background = Background(self._unsent, lambda name: self._tab_of(name) is not None, self)
+        self._background = Background(self._unsent, self._is_known, self)
         self._background.changed.connect(self._refresh)
         self._draft_timer = QTimer(self)
         self._draft_timer.setSingleShot(True)
@@ -134,6 +135,10 @@ class Workspace(QWidget):
             self._opening.add(conversation_id)  # here, as the task begins later than the next click may come
             start(self._open(conversation_id))
 
+    def _is_known(self, conversation_id: str) -> bool:
+        """Whether the end of a reply needs no mark: the chat is open, or deleted."""
+        return self._tab_of(conversation_id) is not None or conversation_id in self._put_away
+
     def _tab_of(self, conversation_id: str) -> ChatTab | None:
         return next((tab for tab in self.tabs if tab.session.conversation_id == conversation_id), None)
 
@@ -142,7 +147,7 @@ class Workspace(QWidget):
         tab.session.trouble.connect(troubles.append)
         is_open = False
         try:
-            is_open = await tab.open(conversation_id)
+            is_open = await tab.open(conversation_id) and conversation_id not in self._put_away
         finally:
             self._opening.discard(conversation_id)
             if not is_open:
@@ -189,7 +194,7 @@ class Workspace(QWidget):
         else:
             end_session(session)
         self._remove(index)
-        if goes_on:
+        if goes_on and session.conversation_id not in self._put_away:
             self.went_on.emit(session.title)  # now that the tab which shows it is not the one that was closed
         if self.current is not None and not self.is_restoring:
             self.current.composer.field.setFocus()
@@ -207,8 +212,25 @@ class Workspace(QWidget):
         tab.detach()
         tab.deleteLater()
 
+    def put_away(self, conversation_id: str) -> None:
+        """Close what shows a chat that is deleted, and stop what runs in it; it may be had back."""
+        tab = self._tab_of(conversation_id)
+        self._put_away[conversation_id] = tab is not None
+        running = [one for one in self._background.sessions if one.conversation_id == conversation_id]
+        for session in [*running, *([tab.session] if tab else [])]:
+            session.stop()
+        if tab is not None:
+            self.close_tab(self.tabs.index(tab))
+        self._refresh()
+
+    def bring_back(self, conversation_id: str) -> None:
+        """Open a chat that was put away, if it was open then."""
+        if self._put_away.pop(conversation_id, False):
+            self.open_chat(conversation_id)
+
     def forget(self, conversation_id: str) -> None:
-        """Close what shows a chat that was deleted, or runs in it."""
+        """Let go of a chat that is gone, and of what was written for it."""
+        self._put_away.pop(conversation_id, None)
         if (tab := self._tab_of(conversation_id)) is not None:
             end_session(tab.session)
             self._remove(self.tabs.index(tab))

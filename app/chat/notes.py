@@ -23,12 +23,14 @@ class Action(StrEnum):
     CONTINUE = "Continue"
     TRY_AGAIN = "Try again"
     CLOSE = "Close"
+    UNDO = "Undo"
 
 
 _NAMES = {
     Action.CONTINUE: "Continue this reply",
     Action.TRY_AGAIN: "Try again",
     Action.CLOSE: "Close this note",
+    Action.UNDO: "Undo the deletion",
 }
 
 

@@ -14,6 +14,7 @@ from app.chat.transcript import Transcript
 from app.chat.transcript_document import COLUMN, MARGIN
 from app.chat.transcript_view import SIDE
 from app.conversations.records import Message, ReplyState
+from app.conversations.titles import NEW_TITLE
 from app.figures import write_count
 from app.model_status import ModelStatus
 from app.tasks import start
@@ -22,7 +23,6 @@ from app.theme.pulse import Pulse
 from app.theme.theme import Theme
 
 FIELD_SHARE = 0.4  # of the tab's height that the composer may take
-NEW_TITLE = "New chat"
 
 
 class ChatTab(QWidget):

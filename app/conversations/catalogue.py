@@ -21,15 +21,15 @@ class Catalogue(QObject):
 
     conversations_changed = Signal()
     renamed = Signal(str, str)  # conversation id, title
-    deleting = Signal(str)  # conversation id; deleted or not_deleted follows
     deleted = Signal(str)  # conversation id
-    not_deleted = Signal(str)  # conversation id
     trouble = Signal(str)
 
     def __init__(self, database: Database, recorder: Recorder, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.conversations: tuple[Conversation, ...] = ()
         self.damaged: tuple[str, ...] = ()  # a sentence for each conversation that cannot be read
+        self._listed: tuple[Conversation, ...] = ()
+        self._hidden: set[str] = set()  # ids of conversations
         self._database = database
         self._recorder = recorder
 
@@ -40,10 +40,26 @@ class Catalogue(QObject):
             self.trouble.emit(f"The conversations could not be listed. {explain(error)}")
             return
         fresh = [sentence for sentence in listing.damaged if sentence not in self.damaged]
-        self.conversations, self.damaged = listing.conversations, listing.damaged
-        self.conversations_changed.emit()
+        self._listed, self.damaged = listing.conversations, listing.damaged
+        self._tell()
         if fresh:
             self.trouble.emit(" ".join(fresh))
+
+    def title_of(self, conversation_id: str) -> str:
+        return next((one.title for one in self._listed if one.id == conversation_id), "")
+
+    def hide(self, conversation_id: str) -> None:
+        """List it no more until it is shown again."""
+        self._hidden.add(conversation_id)
+        self._tell()
+
+    def show(self, conversation_id: str) -> None:
+        self._hidden.discard(conversation_id)
+        self._tell()
+
+    def _tell(self) -> None:
+        self.conversations = tuple(one for one in self._listed if one.id not in self._hidden)
+        self.conversations_changed.emit()
 
     async def rename(self, conversation_id: str, title: str) -> None:
         """A blank title changes nothing."""
@@ -52,15 +68,14 @@ class Catalogue(QObject):
             self.renamed.emit(conversation_id, title)
             await self.refresh()
 
-    async def delete(self, conversation_id: str) -> None:
+    async def delete(self, conversation_id: str) -> bool:
         """A reply that runs in it is cancelled once it is gone, and nothing of it is written afterwards."""
-        self.deleting.emit(conversation_id)
-        if await self._change(lambda store: store.delete_conversation(conversation_id), "deleted"):
+        is_gone = await self._change(lambda store: store.delete_conversation(conversation_id), "deleted")
+        if is_gone:
             self._recorder.abandon(conversation_id)
             self.deleted.emit(conversation_id)
             await self.refresh()
-        else:
-            self.not_deleted.emit(conversation_id)
+        return is_gone
 
     async def _change(self, work: Callable[[Store], None], done: str) -> bool:
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 MAX_LENGTH = 60
+NEW_TITLE = "New chat"  # of a chat that has none
 
 
 def title_from(text: str) -> str:

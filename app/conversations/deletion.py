@@ -1,0 +1,70 @@
+"""Deletion: a chat that is deleted goes from sight at once, and from the disk when it can no longer be had back."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.conversations.catalogue import Catalogue
+from app.conversations.reminder import Reminder
+from app.tasks import start
+
+UNDO_MILLISECONDS = 10_000
+
+
+class Deletion(QObject):
+    """Offers one chat back at a time: the next deletion, and the end of the program, make the last one final.
+
+    Drafters forget the chat at once and learn from it again where it is had back.
+    """
+
+    hidden = Signal(str)  # conversation id
+    restored = Signal(str)  # conversation id
+    offer_changed = Signal()
+
+    def __init__(self, catalogue: Catalogue, reminder: Reminder, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.offered_title: str | None = None  # of the chat that can be had back
+        self._catalogue = catalogue
+        self._reminder = reminder
+        self._conversation_id = ""
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(UNDO_MILLISECONDS)
+        self._timer.timeout.connect(self.finish)
+
+    def delete(self, conversation_id: str) -> None:
+        self.finish()
+        self._reminder.forget(conversation_id)
+        self._catalogue.hide(conversation_id)
+        self.hidden.emit(conversation_id)
+        self._offer(conversation_id, self._catalogue.title_of(conversation_id))
+        self._timer.start()
+
+    def undo(self) -> None:
+        """Have the chat back as it was; its reply was stopped."""
+        if conversation_id := self._withdraw():
+            self._restore(conversation_id)
+
+    def finish(self) -> None:
+        """Delete for good what is offered back."""
+        if conversation_id := self._withdraw():
+            start(self._delete(conversation_id))
+
+    async def _delete(self, conversation_id: str) -> None:
+        if not await self._catalogue.delete(conversation_id):
+            self._restore(conversation_id)
+
+    def _restore(self, conversation_id: str) -> None:
+        self._catalogue.show(conversation_id)
+        self._reminder.restore(conversation_id)
+        self.restored.emit(conversation_id)
+
+    def _withdraw(self) -> str:
+        self._timer.stop()
+        conversation_id = self._conversation_id
+        self._offer("", None)
+        return conversation_id
+
+    def _offer(self, conversation_id: str, title: str | None) -> None:
+        self._conversation_id, self.offered_title = conversation_id, title
+        self.offer_changed.emit()
