@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QVBoxLayout, Q
 
 from app.chat.chips import Chip, SendButton
 from app.chat.field import Field
-from app.chat.queued import QueuedChip
+from app.chat.queued import Queued
 from app.drafters import DEFAULT_DRAFTER, DRAFTER_WORDS, DRAFTERS
 from app.theme.fonts import font
 from app.theme.glyphs import draw_round
@@ -37,7 +37,7 @@ class Composer(QFrame):
         self._last_sent = ""
         self._model = ("", "")
         self.field = Field(self)
-        self.queued = QueuedChip(theme, self)
+        self.queued = Queued(theme, self)
         self.model_chip = Chip(theme, "model", "Model", parent=self)
         self.drafter_chip = Chip(theme, "drafter", "Choose the drafter", "draft", self)
         self.hint = QLabel(self)
@@ -106,12 +106,16 @@ class Composer(QFrame):
         self.field.replace_text(f"{text}\n{typed}" if typed else text)
 
     def unsent(self) -> str:
-        """What waits for the reply's end, then what is written."""
-        return "\n".join(text for text in (self.queued.waiting, self.field.toPlainText()) if text)
+        """What waits for replies to end, then what is written."""
+        return "\n".join(text for text in (*self.queued.texts, self.field.toPlainText()) if text)
 
     def take_queued(self) -> str:
-        """The text that waited for the reply's end, or ""."""
-        return self.queued.take()
+        """All that waited for replies to end, as one text, or ""."""
+        return self.queued.take_all()
+
+    def take_next(self) -> str:
+        """What is to be sent at the end of this reply, or ""."""
+        return self.queued.take_next()
 
     # What the user does
 
@@ -120,7 +124,7 @@ class Composer(QFrame):
         if is_blank(text):
             return
         if self._is_busy:
-            self.queued.add(text)
+            self.queued.add(text, self.field)
         else:
             self.sent.emit(text)
         self._last_sent = text
@@ -137,8 +141,8 @@ class Composer(QFrame):
         if self._is_busy:
             self.stop_requested.emit()
 
-    def _take_back(self) -> None:
-        self.put_back(self.queued.take())
+    def _take_back(self, text: str) -> None:
+        self.put_back(text)
         self.field.setFocus()
 
     def _refresh_button(self) -> None:

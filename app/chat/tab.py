@@ -131,7 +131,7 @@ class ChatTab(QWidget):
     def place_in_focus_order(self, before: QWidget) -> None:
         """Transcript, then composer and its chips, follow `before`."""
         composer = self.composer
-        chain = (self.transcript, composer.field, composer.queued, composer.model_chip, composer.drafter_chip)
+        chain = (self.transcript, composer.field, *composer.queued.chips, composer.model_chip, composer.drafter_chip)
         for widget in (*chain, composer.send_button):
             QWidget.setTabOrder(before, widget)
             before = widget
@@ -187,11 +187,11 @@ class ChatTab(QWidget):
 
     def _take_busy(self, is_busy: bool) -> None:
         self.composer.set_busy(is_busy)
-        if not is_busy and (waiting := self.composer.take_queued()):
-            if self._has_come_to_its_end:
-                self.send(waiting)
-            else:
-                self.composer.put_back(waiting)
+        if not is_busy and self._has_come_to_its_end:
+            if following := self.composer.take_next():
+                self.send(following)
+        elif not is_busy and (waiting := self.composer.take_queued()):
+            self.composer.put_back(waiting)
         self._was_stopped = self._has_come_to_its_end = False
         self.state_changed.emit()
 

@@ -84,8 +84,8 @@ def test_enter_while_a_reply_runs_lets_the_text_wait(composer: Composer, qtbot: 
     qtbot.keyClicks(composer.field, "and then")
     qtbot.keyClick(composer.field, Qt.Key.Key_Return)
     assert sent(composer) == []
-    assert composer.queued.waiting == "and then"
-    qtbot.mouseClick(composer.queued, Qt.MouseButton.LeftButton)
+    assert composer.queued.texts == ["and then"]
+    qtbot.mouseClick(composer.queued.chips[0], Qt.MouseButton.LeftButton)
     assert composer.field.toPlainText() == "and then"
     assert composer.take_queued() == ""
 
