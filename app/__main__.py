@@ -19,7 +19,7 @@ from app.bridge import EngineBridge, EngineLike
 from app.conversations.database import Database
 from app.conversations.opening import StorageError
 from app.conversations.recorder import Recorder
-from app.drafters import DEFAULT_DRAFTER, DRAFTERS
+from app.drafters import DEFAULT_DRAFTER, DRAFTERS, is_drafter
 from app.garbage import GarbageCollector
 from app.settings.folders import data_folder
 from app.single import SingleInstance
@@ -31,6 +31,7 @@ from engine.thread import EngineThread
 
 logger = logging.getLogger(__name__)
 STOP_SECONDS = 20.0
+DRAFTER_CHOICES = f"{', '.join(DRAFTERS)} or model:PATH"
 UNSEEN_PLATFORMS = ("offscreen", "minimal")
 
 
@@ -80,8 +81,20 @@ def _run(application: QApplication, options: argparse.Namespace) -> int:
 def _parse(argv: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="slipstream", description="Chat with a model on this computer.")
     parser.add_argument("--model", metavar="PATH", help="a model folder, Hugging Face cache entry or GGUF file")
-    parser.add_argument("--drafter", choices=tuple(DRAFTERS), default=DEFAULT_DRAFTER, help="drafter of new chats")
+    parser.add_argument(
+        "--drafter",
+        type=known_drafter,
+        default=DEFAULT_DRAFTER,
+        metavar="NAME",
+        help=f"of new chats: {DRAFTER_CHOICES}",
+    )
     return parser.parse_args(argv)
+
+
+def known_drafter(name: str) -> str:
+    if is_drafter(name):
+        return name
+    raise argparse.ArgumentTypeError(f"unknown drafter {name!r}; choose one of: {DRAFTER_CHOICES}")
 
 
 def _data_folder() -> Path:

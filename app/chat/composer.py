@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QVBoxLayout, Q
 from app.chat.chips import Chip, SendButton
 from app.chat.field import Field
 from app.chat.queued import Queued
-from app.drafters import DEFAULT_DRAFTER, DRAFTER_WORDS, DRAFTERS
+from app.drafters import DEFAULT_DRAFTER, DRAFTER_WORDS, DRAFTERS, drafter_name
 from app.theme.fonts import font
 from app.theme.glyphs import draw_round
 from app.theme.theme import Theme
@@ -98,7 +98,7 @@ class Composer(QFrame):
 
     def set_drafter(self, drafter: str) -> None:
         self._drafter = drafter
-        self.drafter_chip.set_words(DRAFTERS.get(drafter, drafter))
+        self.drafter_chip.set_words(drafter_name(drafter))
 
     def put_back(self, text: str) -> None:
         """Give a text that was not sent back to its writer, before anything typed since."""
