@@ -18,6 +18,7 @@ from types import FrameType
 from typing import Any
 
 from engine.blas import missing_blas_hint, preload_blas
+from engine.command_line import BAD_INPUT, ENGINE_FAILED, INTERRUPTED, READER_GONE, BadInputError, read_prompts
 from engine.messages import (
     Cancel,
     Delta,
@@ -33,15 +34,6 @@ from engine.messages import (
 )
 from engine.sampling_options import add_sampling_options, read_sampling
 from engine.thread import EngineThread
-
-ENGINE_FAILED = 1
-BAD_INPUT = 2
-INTERRUPTED = 130
-READER_GONE = 141
-
-
-class BadInputError(Exception):
-    """What the user gave cannot be used; the text is the sentence for them."""
 
 
 @dataclass(slots=True)
@@ -72,7 +64,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     logging.basicConfig(level=logging.CRITICAL)  # every failure is told in a sentence of its own
     options = _parser().parse_args(arguments)
     try:
-        return _ask(options)
+        status: int = options.run(options)
+        return status
     except BadInputError as error:
         print(f"slipstream-engine: {error}", file=sys.stderr)
         return BAD_INPUT
@@ -95,6 +88,7 @@ def _parser() -> argparse.ArgumentParser:
     ask.add_argument("--system", default="", metavar="TEXT", help="system prompt")
     add_sampling_options(ask)
     ask.add_argument("--json", action="store_true", help="print one object when the reply has ended")
+    ask.set_defaults(run=_ask)
     return parser
 
 
@@ -123,29 +117,7 @@ def _ask(options: argparse.Namespace) -> int:
 def _questions(options: argparse.Namespace) -> list[str]:
     if (options.batch is None) == (options.question is None):
         raise BadInputError("give either a question or --batch FILE")
-    return [options.question] if options.batch is None else _read_batch(options.batch)
-
-
-def _read_batch(path: Path) -> list[str]:
-    try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")  # JSON may hold other line separators
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInputError(f"{path} cannot be read: {error}") from error
-    questions = [_read_line(path, number, line) for number, line in enumerate(lines, start=1) if line.strip()]
-    if not questions:
-        raise BadInputError(f'{path} has no questions; give one JSON object a line: {{"prompt": "…"}}')
-    return questions
-
-
-def _read_line(path: Path, number: int, line: str) -> str:
-    try:
-        value = json.loads(line)
-    except ValueError as error:
-        raise BadInputError(f"{path}, line {number} is not JSON: {error}") from error
-    prompt = value.get("prompt") if isinstance(value, dict) else value
-    if not isinstance(prompt, str):
-        raise BadInputError(f'{path}, line {number} has no text under "prompt"; give {{"prompt": "…"}}')
-    return prompt
+    return [options.question] if options.batch is None else read_prompts(options.batch)
 
 
 def _submit(request_id: int, question: str, options: argparse.Namespace) -> Submit:
