@@ -66,18 +66,22 @@ def _choose_alike(logits: mx.array, windows: mx.array, choices: Sequence[Choice]
     return Chosen(ids, tuple(_score(row, row_ids, num_logprobs) for row, row_ids in zip(processed, ids, strict=True)))
 
 
-def _draw(logits: mx.array, choices: Sequence[Choice]) -> mx.array:
-    """Filter, cool and draw by Gumbel-max: [rows, width, vocabulary] to [rows, width] int32.
+def weigh(logits: mx.array, choices: Sequence[Choice]) -> mx.array:
+    """What the chosen token has the most of: [rows, width, vocabulary], filtered, cooled and with noise unless greedy.
 
-    Greedy is the argmax of the logits themselves on every path: normalising them first could round two to one value.
+    Greedy takes the logits themselves on every path: normalising them first could round two to one value.
     """
     rules = choices[0].rules
     if rules.temperature == 0:
-        return mx.argmax(logits, axis=-1).astype(mx.int32)
+        return logits
     _, width, vocabulary = logits.shape
     places = [(choice.rules.seed, choice.position + index) for choice in choices for index in range(width)]
-    perturbed = keep_likely(logits, rules) / rules.temperature + noise(places, vocabulary).reshape(logits.shape)
-    return mx.argmax(perturbed, axis=-1).astype(mx.int32)
+    return keep_likely(logits, rules) / rules.temperature + noise(places, vocabulary).reshape(logits.shape)
+
+
+def _draw(logits: mx.array, choices: Sequence[Choice]) -> mx.array:
+    """Draw by Gumbel-max: [rows, width, vocabulary] to [rows, width] int32."""
+    return mx.argmax(weigh(logits, choices), axis=-1).astype(mx.int32)
 
 
 def _score(logits: mx.array, ids: mx.array, num_logprobs: int) -> RowScores:
