@@ -105,6 +105,10 @@ class Engine:
         while self.step():
             pass
 
+    def target(self, name: str) -> Target | None:
+        """A loaded target; for whoever drives the engine on this thread."""
+        return self._loader.target(name)
+
     def fail(self, text: str) -> None:
         """Fail every request; for a fault of the engine itself."""
         for request_id in {*self._pending, *self._loader.drop()}:

@@ -32,6 +32,7 @@ from engine.messages import (
     TokenLogprob,
     Turn,
 )
+from engine.prove import add_prove
 from engine.sampling_options import add_sampling_options, read_sampling
 from engine.thread import EngineThread
 
@@ -89,6 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     add_sampling_options(ask)
     ask.add_argument("--json", action="store_true", help="print one object when the reply has ended")
     ask.set_defaults(run=_ask)
+    add_prove(commands)
     return parser
 
 

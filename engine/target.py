@@ -47,6 +47,11 @@ class Target:
         self.prefill_tokens_per_second = 0.0  # of the last chunk; 0.0 before the first
 
     @property
+    def model(self) -> nn.Module:
+        """The mlx-lm model itself, for whoever has to read text without our rows."""
+        return self._model
+
+    @property
     def view(self) -> TargetView:
         return TargetView(self.facts.vocab_size, self.facts.context_length)
 

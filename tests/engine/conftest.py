@@ -11,7 +11,8 @@ import pytest
 from engine.drafters.table import DRAFTERS, DrafterKind
 from engine.models.gguf import import_gguf
 from engine.models.locate import find_starter, resolve_target
-from tests.engine.harness import TEXT, WEIGHTLESS, Harness, ScriptedDrafter, submit
+from engine.prove.scripted import ScriptedDrafter
+from tests.engine.harness import TEXT, WEIGHTLESS, Harness, submit
 from tests.engine.tiny import tiny_folder
 
 

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from engine.depth import DepthPolicy, FullDepth
-from engine.drafters.base import NO_LIMIT, NOTHING, DrafterState, DraftRow, Known, Proposals, TargetView, pack
-from engine.drafters.none import NoDraftRows
 from engine.engine import Engine
-from engine.kv.rows import StateChange
 from engine.messages import Command, Delta, Event, Failed, Finished, Sampling, Statistics, Submit, Turn
 from engine.text.thread import InlineText
 
@@ -92,48 +88,3 @@ def submit(
     rules = Sampling(**{"max_tokens": 40, **sampling})  # type: ignore[arg-type]
     turns = (*earlier, Turn("user", text), *later)
     return Submit(request_id, f"chat-{next(_conversations)}", str(target), drafter, turns, rules)
-
-
-@dataclass(slots=True, eq=False, weakref_slot=True)
-class ScriptedDrafter:
-    """Proposes `depth` tokens of `truth`, the target's text; as many are right as `accepts` says, in turn."""
-
-    truth: Sequence[int]
-    accepts: Sequence[int]
-    depth: int = 6
-    identity: str = "scripted"
-    weight_bytes: int = 0
-    needs: frozenset[str] = frozenset()
-    tap_layers: tuple[int, ...] = ()
-    chain: Known = NOTHING
-    context_length: int = NO_LIMIT
-    max_depth: int = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.max_depth = self.depth
-
-    def open(self, target: TargetView) -> ScriptedRows:
-        return ScriptedRows(self, target.vocab_size)
-
-
-class ScriptedRows(NoDraftRows):
-    def __init__(self, drafter: ScriptedDrafter, vocab_size: int) -> None:
-        self._drafter = drafter
-        self._vocab_size = vocab_size
-        self._accepts: list[Iterator[int]] = []
-
-    def prepare_append(self, states: Sequence[DrafterState | None]) -> StateChange:
-        staged = [itertools.cycle(self._drafter.accepts) for _ in states]
-        return StateChange(lambda: self._accepts.extend(staged))
-
-    def filter(self, keep: Sequence[int]) -> None:
-        self._accepts = [self._accepts[index] for index in keep]
-
-    def propose(self, rows: Sequence[DraftRow], depths: Sequence[int]) -> Proposals:
-        return pack([self._script(*seen) for seen in zip(self._accepts, rows, depths, strict=True)])
-
-    def _script(self, accepts: Iterator[int], row: DraftRow, depth: int) -> list[int]:
-        ids = list(self._drafter.truth[row.step : row.step + min(depth, self._drafter.depth)])
-        for index in range(next(accepts), len(ids)):
-            ids[index] = (ids[index] + 1) % self._vocab_size
-        return ids

@@ -22,7 +22,8 @@ from engine.messages import (
     Progress,
     RememberReplies,
 )
-from tests.engine.harness import Harness, ScriptedDrafter, submit
+from engine.prove.scripted import ScriptedDrafter
+from tests.engine.harness import Harness, submit
 from tests.engine.models.test_pairing import swap_ten
 from tests.engine.tiny import tiny_folder
 

@@ -214,7 +214,7 @@ def test_model_that_cannot_be_batched_runs_alone_and_says_that_the_drafter_is_of
 
 def test_failing_step_fails_its_rows_and_the_engine_goes_on(engine, plain, target, script, monkeypatch, caplog):
     name = script("breaking", [], [0])
-    monkeypatch.setattr("tests.engine.harness.ScriptedRows.propose", lambda *_: 1 / 0)
+    monkeypatch.setattr("engine.prove.scripted.ScriptedRows.propose", lambda *_: 1 / 0)
     engine.send(submit(1, target, TEXT, drafter=name))
     engine.run()
     assert isinstance(engine.end_of(1), Failed)

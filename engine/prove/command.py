@@ -1,0 +1,98 @@
+"""`slipstream-engine prove`: its options, and what it prints."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from engine.command_line import ENGINE_FAILED, INTERRUPTED, BadInputError, read_prompts
+
+if TYPE_CHECKING:
+    from engine.prove.proof import Proof
+
+DIFFERENT = 1
+
+
+def add_prove(commands: Any) -> None:
+    """Add the command to the tool's subparsers."""
+    prove = commands.add_parser("prove", help="check on your model that drafting and batching change no text")
+    prove.add_argument("--model", default="", metavar="PATH", help="as for ask; the starter model where left out")
+    prove.add_argument(
+        "--drafters", default="none,ngram,suffix", metavar="NAMES", help="none, ngram, suffix, model:PATH; with commas"
+    )
+    prove.add_argument("--prompts", type=Path, metavar="FILE", help='JSON lines, each {"prompt": "…"}')
+    prove.add_argument("--max-tokens", type=int, default=64, help="of each reply; 64 where left out")
+    prove.add_argument(
+        "--seeds", type=int, default=1, metavar="N", help="sampled replies a prompt, beside the greedy one"
+    )
+    prove.add_argument("--json", type=Path, metavar="FILE", help="write what was found to a file too")
+    prove.set_defaults(run=run_prove)
+
+
+def run_prove(options: argparse.Namespace) -> int:
+    """Returns the exit status: 0, 1 for a real difference, 130 if interrupted; raises BadInputError.
+
+    MLX is imported here, so that the tool's other commands start without it.
+    """
+    from engine.prove.driver import EngineFailedError
+    from engine.prove.proof import Proof
+
+    proof = Proof()
+    _check_json(options.json)
+    try:
+        _prove(proof, options)
+    except KeyboardInterrupt:
+        _tell("interrupted")
+    except EngineFailedError as error:
+        _tell(str(error))
+        return ENGINE_FAILED
+    _print(proof, options.json)
+    if proof.num_differences:
+        return DIFFERENT
+    return 0 if proof.is_complete else INTERRUPTED
+
+
+def _prove(proof: Proof, options: argparse.Namespace) -> None:
+    from engine.drafters.table import check_drafter
+    from engine.models.errors import DrafterError
+    from engine.models.locate import default_data_dir
+    from engine.prove.cases import PROMPTS, make_cases
+    from engine.prove.driver import Driver
+    from engine.prove.proof import run_proof
+
+    if options.seeds < 0:
+        raise BadInputError(f"--seeds is {options.seeds}; it must be 0 or more")
+    drafters = list(dict.fromkeys(options.drafters.split(",")))
+    try:
+        for drafter in drafters:
+            check_drafter(drafter)
+    except DrafterError as error:
+        raise BadInputError(str(error)) from error
+    prompts = PROMPTS if options.prompts is None else read_prompts(options.prompts)
+    cases = make_cases(prompts, options.seeds, options.max_tokens)
+    run_proof(proof, Driver(options.model, default_data_dir(), _tell), cases, drafters, _tell)
+
+
+def _check_json(path: Path | None) -> None:
+    """A file that cannot be written is told of before minutes are spent."""
+    if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
+        raise BadInputError(f"{path} cannot be written; give a file in a folder that exists")
+
+
+def _print(proof: Proof, json_path: Path | None) -> None:
+    from engine.prove.report import describe, table
+
+    for line in table(proof):
+        print(line)
+    if json_path is not None:
+        try:
+            json_path.write_text(json.dumps(describe(proof), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        except OSError as error:
+            raise BadInputError(f"{json_path} cannot be written: {error.strerror}") from error
+
+
+def _tell(text: str) -> None:
+    print(f"slipstream-engine: {text}", file=sys.stderr, flush=True)
