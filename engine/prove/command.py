@@ -33,26 +33,26 @@ def add_prove(commands: Any) -> None:
 
 
 def run_prove(options: argparse.Namespace) -> int:
-    """Returns the exit status: 0, 1 for a real difference, 130 if interrupted; raises BadInputError.
+    """Returns the exit status: 0, 1 for a real difference or an engine that failed, 130 if interrupted.
 
-    MLX is imported here, so that the tool's other commands start without it.
+    Raises BadInputError. MLX is imported here, so that the tool's other commands start without it.
     """
     from engine.prove.driver import EngineFailedError
     from engine.prove.proof import Proof
 
     proof = Proof()
     _check_json(options.json)
+    status = 0
     try:
         _prove(proof, options)
     except KeyboardInterrupt:
         _tell("interrupted")
+        status = INTERRUPTED
     except EngineFailedError as error:
         _tell(str(error))
-        return ENGINE_FAILED
+        status = ENGINE_FAILED
     _print(proof, options.json)
-    if proof.num_differences:
-        return DIFFERENT
-    return 0 if proof.is_complete else INTERRUPTED
+    return DIFFERENT if proof.num_differences else status
 
 
 def _prove(proof: Proof, options: argparse.Namespace) -> None:

@@ -103,6 +103,23 @@ def test_tokens_of_equal_score_that_rounding_turns_round_are_near_ties(found, mo
     assert "near tie: drafted = undrafted, stress, prompt 1, greedy, token" in table
 
 
+def test_reply_that_fails_is_a_difference_and_says_why(found, monkeypatch, caplog):
+    monkeypatch.setattr("engine.prove.scripted.ScriptedRows.propose", lambda *_: 1 / 0)
+    status, result, table = found("--drafters", "none", "--seeds", "0")
+    caplog.clear()
+    assert status == 1
+    assert check_of(result, "drafted = undrafted", "stress")["differences"] == 3
+    assert "DIFFERENCE: drafted = undrafted, stress, prompt 1, greedy: the engine could not go on" in table
+
+
+def test_reference_that_fails_ends_the_proof(found, monkeypatch, caplog):
+    monkeypatch.setattr(Target, "verify", lambda *_: 1 / 0)
+    status, result, table = found()
+    caplog.clear()
+    assert (status, result["is_complete"]) == (1, False)
+    assert table == "Nothing was proved.\n"
+
+
 def test_check_in_which_nothing_happened_says_that_it_proved_nothing(found, tmp_path):
     one = tmp_path / "one.jsonl"
     one.write_text('{"prompt": "x"}')
