@@ -102,7 +102,9 @@ class Group:
         row = next((row for row in self._all_rows() if row.request_id == request_id and not row.is_over), None)
         if row is None:
             return False
-        for event in row.end("cancelled"):
+        events = row.end("cancelled")
+        row.is_over = True
+        for event in events:
             self._emit(event)
         self._remove(row)
         return True
@@ -131,11 +133,17 @@ class Group:
         if not self._cohort.rows:
             return
         self._attempt(self._cohort.rows, self._read)
+        self._abandon_broken_cohort()
+        while self._flight is None and (finished := self._cohort.finished()):
+            self._attempt(finished[:1], partial(self._join, finished[0]))
+            self._abandon_broken_cohort()
+
+    def _abandon_broken_cohort(self) -> None:
+        """Where a row that is over could not leave the cohort, its state can no longer be trusted: the others fail."""
         if any(row.is_over for row in self._cohort.rows):
-            self._cohort = Cohort(self.target)  # its state can no longer be trusted
-        if self._flight is None:
-            for row in self._cohort.finished():
-                self._attempt([row], partial(self._join, row))
+            text = "This reply failed, since another one could not leave the prompts that are read. Send it again."
+            self._fail([row for row in self._cohort.rows if not row.is_over], text)
+            self._cohort = Cohort(self.target)
 
     def _has_place(self) -> bool:
         return len(self._rows) + len(self._cohort.rows) < self.max_rows
@@ -257,11 +265,13 @@ class Group:
             return work()
         except Exception as error:
             log.exception("request %s failed", ", ".join(str(row.request_id) for row in rows))
-            text = f"This reply failed: {error}. The other replies go on."
-            for row in rows:
-                row.is_over = True
-                self._emit(Failed(row.request_id, "engine", text))
+            self._fail(rows, f"This reply failed: {error}. The other replies go on.")
             return None
+
+    def _fail(self, rows: Sequence[Row], text: str) -> None:
+        for row in rows:
+            row.is_over = True
+            self._emit(Failed(row.request_id, "engine", text))
 
     def _commit(self, kept: Sequence[int], launched: Launched) -> None:
         """Keep in both states exactly what was delivered; the target first."""
@@ -284,7 +294,5 @@ class Group:
             self._waiting.remove(row)
         elif row in self._cohort.rows:
             self._cohort.remove(row)
-        else:
-            row.is_over = True
-            if self._flight is None:
-                self._retire()
+        elif self._flight is None:
+            self._retire()

@@ -10,6 +10,7 @@ from tokenizers import Tokenizer
 
 from engine.engine import Engine
 from engine.kv.full_attention import FullAttention
+from engine.kv.rows import BatchedRows
 from engine.messages import Cancel, Delta, Event, Failed, Finished, Progress
 from engine.target import Target
 from engine.text.thread import InlineText
@@ -75,6 +76,23 @@ def test_row_whose_join_finds_no_memory_fails_and_the_batch_goes_on(engine, targ
     monkeypatch.undo()
     engine.send(submit(2, target, TEXTS[1]))
     engine.run()
+    assert_neighbours_unharmed(engine, alone)
+    caplog.clear()
+
+
+def test_row_that_cannot_leave_its_cohort_fails_those_that_are_read_with_it_alone(
+    engine, target, alone, monkeypatch, caplog
+):
+    engine.send(submit(1, target, TEXTS[0]))
+    engine.step_until(lambda: bool(engine.ids_of(1)))
+    engine.send(submit(3, target, "late"), submit(4, target, "later " * 20))
+    with monkeypatch.context() as broken:
+        broken.setattr(BatchedRows, "filter", lambda rows, keep: 1 / 0)
+        engine.step_until(lambda: any(isinstance(event, Failed) for event in engine.events))
+    engine.send(submit(2, target, TEXTS[1]))
+    engine.run()
+    assert [type(engine.end_of(request_id)) for request_id in (3, 4)] == [Failed, Failed]
+    assert all(isinstance(engine.events_of(request_id)[-1], Failed) for request_id in (3, 4))
     assert_neighbours_unharmed(engine, alone)
     caplog.clear()
 
