@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import assert_never
+from typing import TypeVar, assert_never
 
 import mlx.core as mx
 
@@ -42,6 +42,8 @@ from engine.text.prompt import Prompt
 from engine.text.thread import InlineText, TextThread
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 STEPS_BETWEEN_CLEARS = 256  # frees buffers that no longer fit; every step would empty the pool that the next one needs
 
@@ -214,7 +216,7 @@ class Engine:
         if self._loader.cancel(request_id) or was_pending:
             self._emit(Finished(request_id, "cancelled"))
         else:
-            any(group.cancel(request_id) for group in self._groups)
+            any(self._guarded(group, partial(group.cancel, request_id)) for group in self._groups)
 
     def _advance_group(self) -> bool:
         """Give the next group in turn one step."""
@@ -225,18 +227,23 @@ class Engine:
             return False
         group = self._groups.pop(0)
         self._groups.append(group)
+        self._guarded(group, group.step)
+        return True
+
+    def _guarded(self, group: Group, work: Callable[[], T]) -> T | None:
+        """Do what may break a group's state: where it fails that is lost, and the other groups go on."""
         try:
-            group.step()
-        except Exception as error:  # its state is lost, the other groups go on
+            return work()
+        except Exception as error:
             log.exception("a step failed")
             group.fail(f"the engine could not go on with this reply: {error}; what it had written is kept")
-        return True
+            return None
 
     def _shut_down(self) -> None:
         for request_id in {*self._pending, *self._loader.waiting_ids()}:
             self._cancel(request_id)
         for group in self._groups:
-            group.end()
+            self._guarded(group, group.end)
         self._groups.clear()  # arrays go here, on the thread that made them
         self._loader.drop()
         self.is_shut_down = True

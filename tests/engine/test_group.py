@@ -97,6 +97,24 @@ def test_row_that_cannot_leave_its_cohort_fails_those_that_are_read_with_it_alon
     caplog.clear()
 
 
+@pytest.mark.parametrize("text", ["x", "later " * 60])  # a row that runs, one that is read
+def test_stop_that_breaks_a_group_ends_each_row_once_and_the_other_target_goes_on(
+    engine, target, tmp_path, alone, monkeypatch, caplog, text
+):
+    other = tiny_folder(tmp_path / "other", seed=3)
+    engine.send(submit(1, target, TEXTS[0]), submit(3, other, text, max_tokens=400), submit(4, other, "word " * 60))
+    engine.step_until(lambda: "reading" in {getattr(event, "phase", "") for event in engine.events_of(4)})
+    engine.send(Cancel(3))
+    with monkeypatch.context() as broken:
+        broken.setattr(BatchedRows, "filter", lambda rows, keep: 1 / 0)
+        engine.step()
+    engine.run()
+    assert engine.reason_of(3) == "cancelled"
+    assert isinstance(engine.end_of(4), Failed)
+    assert engine.ids_of(1) == alone(TEXTS[0])
+    caplog.clear()
+
+
 @pytest.mark.parametrize("kind", [Progress, Delta, Finished])
 def test_consumer_that_throws_loses_its_own_reply_only(data_dir, target, alone, caplog, kind):
     engine = Harness(data_dir)
