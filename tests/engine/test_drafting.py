@@ -204,6 +204,25 @@ def test_row_whose_drafter_state_finds_no_memory_does_not_join(engine, target, a
     caplog.clear()
 
 
+def test_row_whose_drafter_state_cannot_be_opened_leaves_no_trace(engine, target, alone, drafters, monkeypatch, caplog):
+    name = drafters["other model"]
+    prepare_append, opened = ModelRows.prepare_append, []
+
+    def prepare_or_fail(rows, states):
+        opened.append(states)
+        if len(opened) == 2:  # the second row of the cohort
+            raise MemoryError("no memory for the drafter's row")
+        return prepare_append(rows, states)
+
+    monkeypatch.setattr(ModelRows, "prepare_append", prepare_or_fail)
+    engine.send(*(submit(index, target, f"{TEXTS[0]} {index}", drafter=name) for index in range(3)))
+    engine.run()
+    assert "no memory for the drafter" in failure(engine, 1).text
+    assert [engine.ids_of(index) for index in (0, 2)] == [alone(f"{TEXTS[0]} {index}") for index in (0, 2)]
+    assert min(engine.most_rows_of(index) for index in (0, 2)) == 2
+    caplog.clear()
+
+
 def test_memory_returns_when_another_drafter_takes_the_place(engine, target, tmp_path):
     names = [f"model:{tiny_folder(tmp_path / name, seed=seed)}" for name, seed in (("one", 5), ("two", 6))]
     used = []

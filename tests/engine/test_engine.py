@@ -10,6 +10,7 @@ from engine.messages import (
     Answer,
     Cancel,
     CountTokens,
+    Delta,
     Failed,
     Finished,
     LoadModel,
@@ -200,6 +201,9 @@ def test_more_requests_than_the_batch_holds_wait_and_are_all_answered(engine, pl
     assert all(engine.ids_of(request_id) == plain.ids_of(1) for request_id in range(1, 12))
     assert max(engine.statistics_of(request_id).num_rows for request_id in range(1, 12)) <= 8
     assert "waiting" in {event.phase for event in engine.events_of(11) if isinstance(event, Progress)}
+    assert list(dict.fromkeys(event.request_id for event in engine.events if isinstance(event, Delta))) == [
+        *range(1, 12)
+    ]
 
 
 def test_model_that_cannot_be_batched_runs_alone_and_says_that_the_drafter_is_off(engine, tmp_path):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import mlx.core as mx
+
+from engine.engine import STEPS_BETWEEN_CLEARS
 from engine.messages import Failed, Notice
 from engine.row import open_row
 from tests.engine.harness import TEXT, submit
@@ -40,3 +43,10 @@ def test_engine_that_failed_as_a_whole_fails_every_request_once_and_works_again(
     engine.send(submit(4, target, TEXT))
     engine.run()
     assert engine.ids_of(4) == plain.ids_of(1)
+
+
+def test_buffers_are_cleared_now_and_then_and_not_every_step(engine, monkeypatch):
+    clears = []
+    monkeypatch.setattr(mx, "clear_cache", lambda: clears.append(1))
+    engine.step(2 * STEPS_BETWEEN_CLEARS + 1)
+    assert len(clears) == 2

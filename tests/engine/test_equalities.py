@@ -43,6 +43,7 @@ def test_batched_equals_alone_with_unequal_sampling_and_limits(engine, target, a
     for request_id, (text, option) in enumerate(zip(PROMPTS, options, strict=True), start=1):
         assert engine.ids_of(request_id) == alone(text, **option)
         assert engine.reason_of(request_id) == "length"
+        assert engine.most_rows_of(request_id) > 1
 
 
 @pytest.mark.parametrize("drafter", ["ngram", "suffix", "other model"], indirect=True)
