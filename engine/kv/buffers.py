@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import mlx.core as mx
 
 COLUMN_STEP = 256  # mlx-lm's own cache grows by as much
+SPARE_RATIO = 4  # capacity of which no more than this part is used is given back; the copy of that part is small
 
 Arrays = tuple[mx.array, ...]
 
@@ -70,8 +71,8 @@ class Buffers:
             for index, array in enumerate(present)
         )
 
-    def filter(self, keep: Sequence[int]) -> None:
-        """Keep rows in the given order; releases the arrays where none is left.
+    def filter(self, keep: Sequence[int], num_columns: int) -> None:
+        """Keep rows in the given order, which use so many columns; releases the arrays where none is left.
 
         Rows that leave are blanked: one that joins without a state may take their place, and a mask hides what they
         held, but not its NaN.
@@ -84,6 +85,8 @@ class Buffers:
         else:
             rows, self.arrays = mx.array(list(keep)), self._with_rows(max(keep) + 1)
             self.arrays = tuple(mx.take(array, rows, axis=0) for array in self.arrays)
+        num_columns = self._capacity(max(num_columns, 1), 0)
+        self.arrays = tuple(_without_spare(array, len(keep), num_columns) for array in self.arrays)
 
     def _with_rows(self, num_rows: int) -> Arrays:
         """The arrays with room for so many rows: one that joined without a state has no place until it is written."""
@@ -118,6 +121,15 @@ def _padded(array: mx.array, num_rows: int, num_columns: int) -> mx.array:
     if (rows, columns) == (num_rows, num_columns):
         return array  # a second handle on it would make the next write copy the whole
     return mx.pad(array, [(0, num_rows - rows), (0, 0), (0, num_columns - columns), (0, 0)])
+
+
+def _without_spare(array: mx.array, num_rows: int, num_columns: int) -> mx.array:
+    rows, _, columns, _ = array.shape
+    num_rows = num_rows if SPARE_RATIO * num_rows <= rows else rows
+    num_columns = num_columns if SPARE_RATIO * num_columns <= columns else columns
+    if (rows, columns) == (num_rows, num_columns):
+        return array
+    return mx.contiguous(array[:num_rows, :, :num_columns])
 
 
 def _write(array: mx.array, tokens: mx.array, columns: Columns) -> None:

@@ -70,6 +70,10 @@ class Extent:
     def num_rows(self) -> int:
         return len(self.lengths)
 
+    def longest(self, rows: Sequence[int]) -> int:
+        """Length of the longest of some rows; 0 where there is none."""
+        return max([self.lengths[row] for row in rows], default=0)
+
     def begin(self, width: int, keeps_all: bool = False) -> None:
         """Say how many tokens a row the next forward appends."""
         self.forward = Forward(self.lengths, width, keeps_all)

@@ -67,7 +67,7 @@ class FullAttention:
         self._buffers.arrays = staged
 
     def filter(self, keep: Sequence[int]) -> None:
-        self._buffers.filter(keep)
+        self._buffers.filter(keep, self._extent.longest(keep))
 
     def minimum_reusable_offset(self, length: int) -> int:
         """Any prefix of a row is what a row of that length holds."""

@@ -127,8 +127,9 @@ class QuantisedAttention:
         self._exact.arrays, self._packed.arrays = staged
 
     def filter(self, keep: Sequence[int]) -> None:
-        self._exact.filter(keep)
-        self._packed.filter(keep)
+        longest = self._extent.longest(keep)
+        self._exact.filter(keep, min(longest, self._scheme.start + 1))
+        self._packed.filter(keep, longest)
         self._release([self._extent.lengths[row] for row in keep])
 
     def minimum_reusable_offset(self, length: int) -> int:

@@ -84,8 +84,7 @@ class Window:
         return keys, values, mx.array([length], dtype=mx.int32)
 
     def stage(self, rows: Mapping[int, tuple[mx.array, mx.array, mx.array]]) -> Arrays:
-        widest = max([*self._extent.lengths, *(keys.shape[2] for keys, _, _ in rows.values())])
-        num_columns = widest if widest < self._window else self._capacity
+        num_columns = self._num_columns(max([*self._extent.lengths, *(keys.shape[2] for keys, _, _ in rows.values())]))
         placed = {row: self._placed(state, num_columns) for row, state in rows.items()}
         return self._buffers.stage(placed, num_columns)
 
@@ -93,11 +92,15 @@ class Window:
         self._buffers.arrays = staged
 
     def filter(self, keep: Sequence[int]) -> None:
-        self._buffers.filter(keep)
+        self._buffers.filter(keep, self._num_columns(self._extent.longest(keep)))
 
     def minimum_reusable_offset(self, length: int) -> int:
         """A row that is longer than the window has forgotten what a shorter prefix of it attends to."""
         return length if length > self._window else 0
+
+    def _num_columns(self, longest: int) -> int:
+        """Columns that rows of up to this length need; the whole ring where a row may have wrapped."""
+        return longest if longest < self._window else self._capacity
 
     def _placed(self, state: tuple[mx.array, mx.array, mx.array], num_columns: int) -> Arrays:
         """A row's tokens in the columns of this ring, whatever ring they come from."""

@@ -166,6 +166,20 @@ def test_memory_returns_when_the_last_row_leaves():
     assert mx.get_active_memory() == before
 
 
+@pytest.mark.parametrize(("model_type", "scheme"), _KINDS)
+@pytest.mark.parametrize("keep", [0, 1])
+def test_memory_of_a_batch_returns_when_a_short_row_is_all_that_is_left(model_type, scheme, keep):
+    tiny = Driven(tiny_model(model_type, head_dim=32, sliding_window=1100), scheme)
+    texts, long = [[3] * 20, [4] * 25], tiny.read([5] * 1150, 575)
+    rows, alone = tiny.batch(texts), tiny.batch([texts[keep]])
+    rows.prepare_append([long] * 6).commit()
+    rows.filter([keep])
+    left, needed = (sum(array.nbytes for layer in each.layers for array in layer.arrays()) for each in (rows, alone))
+    assert left <= 1.5 * needed
+    windows = [list(range(20, 37))]
+    assert mx.allclose(tiny.forward(rows, windows), tiny.forward(alone, windows), atol=1e-4)
+
+
 def test_join_into_spare_rows_copies_no_running_row():
     rows = TINY.batch([[11] * 3000, [12] * 3000, [13] * 3000])
     state = TINY.read([5, 6])
