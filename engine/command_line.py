@@ -2,37 +2,53 @@
 
 from __future__ import annotations
 
+import argparse
 import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, TypeAlias
 
 ENGINE_FAILED = 1
 BAD_INPUT = 2
 INTERRUPTED = 130
 READER_GONE = 141
 
+Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # what `add_subparsers` gives
+
 
 class BadInputError(Exception):
     """What the user gave cannot be used; the text is the sentence for them."""
 
 
+class EngineFailedError(Exception):
+    """The engine could not go on; the text is the sentence for the user."""
+
+
 def read_prompts(path: Path) -> list[str]:
     """The prompts of a file, one JSON object or string a line; raises BadInputError."""
-    try:
-        lines = path.read_text(encoding="utf-8-sig").split("\n")  # JSON may hold other line separators
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInputError(f"{path} cannot be read: {error}") from error
-    prompts = [_read_line(path, number, line) for number, line in enumerate(lines, start=1) if line.strip()]
+    prompts = [_prompt_of(place, value) for place, value in read_json_lines(path)]
     if not prompts:
         raise BadInputError(f'{path} has no questions; give one JSON object a line: {{"prompt": "…"}}')
     return prompts
 
 
-def _read_line(path: Path, number: int, line: str) -> str:
+def read_json_lines(path: Path) -> Iterator[tuple[str, Any]]:
+    """The value of every line that is not empty, and where it stands, for a sentence; raises BadInputError."""
     try:
-        value = json.loads(line)
-    except ValueError as error:
-        raise BadInputError(f"{path}, line {number} is not JSON: {error}") from error
+        lines = path.read_text(encoding="utf-8-sig").split("\n")  # JSON may hold other line separators
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInputError(f"{path} cannot be read: {error}") from error
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            place = f"{path}, line {number}"
+            try:
+                yield place, json.loads(line)
+            except ValueError as error:
+                raise BadInputError(f"{place} is not JSON: {error}") from error
+
+
+def _prompt_of(place: str, value: Any) -> str:
     prompt = value.get("prompt") if isinstance(value, dict) else value
     if not isinstance(prompt, str):
-        raise BadInputError(f'{path}, line {number} has no text under "prompt"; give {{"prompt": "…"}}')
+        raise BadInputError(f'{place} has no text under "prompt"; give {{"prompt": "…"}}')
     return prompt

@@ -18,7 +18,16 @@ from types import FrameType
 from typing import Any
 
 from engine.blas import missing_blas_hint, preload_blas
-from engine.command_line import BAD_INPUT, ENGINE_FAILED, INTERRUPTED, READER_GONE, BadInputError, read_prompts
+from engine.command_line import (
+    BAD_INPUT,
+    ENGINE_FAILED,
+    INTERRUPTED,
+    READER_GONE,
+    BadInputError,
+    Commands,
+    EngineFailedError,
+    read_prompts,
+)
 from engine.messages import (
     Cancel,
     Delta,
@@ -70,6 +79,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BadInputError as error:
         print(f"slipstream-engine: {error}", file=sys.stderr)
         return BAD_INPUT
+    except EngineFailedError as error:
+        print(f"slipstream-engine: {error}", file=sys.stderr)
+        return ENGINE_FAILED
     except BrokenPipeError:  # of `slipstream-engine … | head`; what Python still holds back has nowhere to go
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return READER_GONE
@@ -79,7 +91,14 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="slipstream-engine", description="Slipstream's engine without a window.")
     parser.add_argument("--version", action="version", version=_version())
     commands = parser.add_subparsers(required=True)
+    _add_ask(commands)
+    add_prove(commands)
+    return parser
+
+
+def _add_ask(commands: Commands) -> None:
     ask = commands.add_parser("ask", help="answer one question, or the questions of a file at once")
+    ask.set_defaults(run=_ask)
     ask.add_argument("question", nargs="?", help="the question; left out with --batch")
     ask.add_argument("--batch", type=Path, metavar="FILE", help='JSON lines, each {"prompt": "…"}, answered at once')
     ask.add_argument("--model", default="", metavar="PATH", help="model folder, Hugging Face cache entry or GGUF file")
@@ -89,9 +108,6 @@ def _parser() -> argparse.ArgumentParser:
     ask.add_argument("--system", default="", metavar="TEXT", help="system prompt")
     add_sampling_options(ask)
     ask.add_argument("--json", action="store_true", help="print one object when the reply has ended")
-    ask.set_defaults(run=_ask)
-    add_prove(commands)
-    return parser
 
 
 def _version() -> str:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from engine.command_line import ENGINE_FAILED, INTERRUPTED, BadInputError, read_prompts
+from engine.command_line import ENGINE_FAILED, INTERRUPTED, BadInputError, EngineFailedError, read_prompts
 
 if TYPE_CHECKING:
     from engine.prove.proof import Proof
@@ -37,7 +37,6 @@ def run_prove(options: argparse.Namespace) -> int:
 
     Raises BadInputError. MLX is imported here, so that the tool's other commands start without it.
     """
-    from engine.prove.driver import EngineFailedError
     from engine.prove.proof import Proof
 
     proof = Proof()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
 
-from engine.command_line import BadInputError
+from engine.command_line import BadInputError, EngineFailedError
 from engine.depth import FullDepth
 from engine.engine import Engine
 from engine.messages import (
@@ -30,10 +30,6 @@ from engine.prove.measure import Shape
 from engine.target import Target
 from engine.text.prompt import Prompt
 from engine.text.thread import InlineText
-
-
-class EngineFailedError(Exception):
-    """The engine could not go on; the text is the sentence for the user."""
 
 
 @dataclass(frozen=True, slots=True)
