@@ -111,6 +111,10 @@ class Engine:
         """A loaded target; for whoever drives the engine on this thread."""
         return self._loader.target(name)
 
+    def adopt(self, target: Target) -> None:
+        """Take a target that is loaded already, so that several engines on this thread share its weights."""
+        self._loader.adopt(target)
+
     def fail(self, text: str) -> None:
         """Fail every request; for a fault of the engine itself."""
         for request_id in {*self._pending, *self._loader.drop()}:

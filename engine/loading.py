@@ -66,6 +66,10 @@ class Loader:
     def target(self, name: str) -> Target | None:
         return self._targets.get(name)
 
+    def adopt(self, target: Target) -> None:
+        """Answer for a target that was loaded elsewhere on this thread."""
+        self._targets[target.facts.target] = target
+
     def want(self, request: Request) -> None:
         """Go on with a request whose target and drafter are loaded, and start loading what is not."""
         target = self._targets.get(request.target)
