@@ -17,6 +17,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from engine.bench.command import add_bench
 from engine.blas import missing_blas_hint, preload_blas
 from engine.command_line import (
     BAD_INPUT,
@@ -93,6 +94,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True)
     _add_ask(commands)
     add_prove(commands)
+    add_bench(commands)
     return parser
 
 

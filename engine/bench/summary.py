@@ -1,0 +1,122 @@
+"""What the runs of one contender come to, alone and against another's."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from engine.bench.measure import OURS, THEIRS, Contender, Contest, Entry
+from engine.bench.proposals import ProposalFigures, proposal_figures
+from engine.bench.spread import Spread, ratios, spread
+from engine.bench.timing import Run, Span, add_spans, decode_span
+
+Round = tuple[int, int]  # repeat and batch: what a pair has in common
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """One contender against another, over the pairs of runs that answered the same batch in the same repeat.
+
+    Ratios above 1 are in favour of the first: `decode_ratio` of tokens per second, `wall_ratio` of what the other's
+    time is over its own.
+    """
+
+    against: str
+    decode_ratio: Spread | None
+    wall_ratio: Spread | None
+    num_same_ids: int  # prompts whose ids were equal in every repeat
+    num_prompts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Rates are the median over repeats, of a repeat's tokens over its decode time; seconds are of a batch, mean."""
+
+    batch_size: int
+    label: str
+    decode_tokens_per_second: Spread | None
+    wall_seconds: Spread | None
+    num_tokens: int  # of the first repeat
+    comparisons: tuple[Comparison, ...] = ()
+    proposals: ProposalFigures | None = None
+
+
+def summarise(contest: Contest, entries: Sequence[Entry]) -> list[Summary]:
+    """Sum up a contest, of the rounds that every contender ended; what was stopped in the middle does not count."""
+    rounds = full_rounds(contest, entries)
+    if not rounds:
+        return []
+    baseline = contest.contenders[0]
+    summaries = []
+    for contender in contest.contenders:
+        rivals = _rivals(contest, contender, baseline)
+        summaries.append(_summarise(contest.batch_size, contender, rounds, rivals))
+    return summaries
+
+
+def full_rounds(contest: Contest, entries: Sequence[Entry]) -> dict[Round, dict[str, Run]]:
+    """Runs by round and label, for the rounds in which nobody is missing."""
+    rounds: defaultdict[Round, dict[str, Run]] = defaultdict(dict)
+    for entry in entries:
+        if entry.batch_size == contest.batch_size:
+            rounds[entry.repeat, entry.batch][entry.label] = entry.run
+    return {key: runs for key, runs in rounds.items() if len(runs) == len(contest.contenders)}
+
+
+def compare(rounds: dict[Round, dict[str, Run]], label: str, against: str) -> Comparison:
+    """Pair two contenders' runs."""
+    mine = [runs[label] for runs in rounds.values()]
+    theirs = [runs[against] for runs in rounds.values()]
+    same = _same_by_prompt(rounds, label, against)
+    return Comparison(
+        against,
+        spread(ratios(_rates(mine), _rates(theirs))),
+        spread(ratios([run.seconds for run in theirs], [run.seconds for run in mine])),
+        sum(same.values()),
+        len(same),
+    )
+
+
+def _rivals(contest: Contest, contender: Contender, baseline: Contender) -> list[str]:
+    """The baseline, and for a drafter that mlx-lm speculates with, too, that contender."""
+    if contender is baseline:
+        return []
+    twins = [
+        other.label
+        for other in contest.contenders
+        if contender.side == OURS and other.side == THEIRS and other.drafter == contender.drafter
+    ]
+    return list(dict.fromkeys([baseline.label, *twins]))
+
+
+def _summarise(
+    batch_size: int, contender: Contender, rounds: dict[Round, dict[str, Run]], rivals: Sequence[str]
+) -> Summary:
+    by_repeat: defaultdict[int, list[Run]] = defaultdict(list)
+    for (repeat, _), runs in rounds.items():
+        by_repeat[repeat].append(runs[contender.label])
+    spans = [add_spans([decode_span(run.deliveries) for run in runs]) for runs in by_repeat.values()]
+    return Summary(
+        batch_size,
+        contender.label,
+        spread([span.rate for span in spans if span.num_tokens]),
+        spread([sum(run.seconds for run in runs) / len(runs) for runs in by_repeat.values()]),
+        sum(len(reply) for run in by_repeat[min(by_repeat)] for reply in run.replies),
+        tuple(compare(rounds, contender.label, rival) for rival in rivals),
+        proposal_figures([run for runs in by_repeat.values() for run in runs]),
+    )
+
+
+def _rates(runs: Sequence[Run]) -> list[float]:
+    spans: list[Span] = [decode_span(run.deliveries) for run in runs]
+    return [span.rate for span in spans]
+
+
+def _same_by_prompt(rounds: dict[Round, dict[str, Run]], label: str, against: str) -> dict[tuple[int, int], bool]:
+    """Whether the ids were equal in every repeat, by batch and row."""
+    same: dict[tuple[int, int], bool] = {}
+    for (_, batch), runs in rounds.items():
+        for row, (mine, theirs) in enumerate(zip(runs[label].replies, runs[against].replies, strict=True)):
+            same[batch, row] = same.get((batch, row), True) and mine == theirs
+    return same
