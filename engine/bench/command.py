@@ -90,7 +90,7 @@ def _report(session: Session, plan: Plan, entries: list[Entry], is_whole: bool) 
 
 def _save(path: Path, value: dict[str, Any]) -> None:
     try:
-        path.write_text(json.dumps(value, ensure_ascii=False, indent=1), encoding="utf-8")
+        path.write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
     except OSError as error:
         raise BadInputError(f"{path} cannot be written: {error}; choose another file") from error
     _tell(f"every figure is in {path}")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from engine.bench.spread import Spread, spread
-from engine.bench.timing import Run, row_seconds
+from engine.bench.timing import Run, first_times, last_times
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ def proposal_figures(runs: Sequence[Run]) -> ProposalFigures | None:
     num_rounds = sum(reply.num_rounds for reply in replies)
     num_proposing = sum(reply.proposed_by_position[0] for reply in replies if reply.proposed_by_position)
     num_accepted = sum(reply.num_accepted for reply in replies)
-    decode_seconds = sum(row_seconds(run.deliveries, row) for run in runs for row in range(len(run.replies)))
+    decode_seconds = sum(_row_seconds(run) for run in runs)
     return ProposalFigures(
         acceptance_length=1 + num_accepted / num_proposing if num_proposing else 0.0,
         tokens_per_forward=_over(sum(reply.num_tokens for reply in replies), num_rounds),
@@ -40,6 +40,11 @@ def proposal_figures(runs: Sequence[Run]) -> ProposalFigures | None:
         verify_milliseconds=_over(1000 * sum(reply.verify_seconds for reply in replies), num_rounds),
         speedup=spread([reply.speedup for reply in replies if reply.speedup]),
     )
+
+
+def _row_seconds(run: Run) -> float:
+    """Time from the first to the last delivery of each row, added up."""
+    return sum(last_times(run.deliveries).values()) - sum(first_times(run.deliveries).values())
 
 
 def _over(part: float, whole: float) -> float:

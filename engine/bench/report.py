@@ -34,7 +34,9 @@ def render(setting: Setting, summaries: Sequence[Summary], notes: Sequence[str])
     blocks = [_heading(setting)]
     for size in sizes:
         of_size = [summary for summary in summaries if summary.batch_size == size]
-        blocks.append("\n".join([f"batch {size}", *table([_COLUMNS, *map(_cells, of_size)]), *_twins(of_size)]))
+        blocks.append(
+            "\n".join([f"batch {size}", *table([_COLUMNS, *map(_cells, of_size)]), *_full(of_size), *_twins(of_size)])
+        )
     return "\n\n".join([*blocks, *(["\n".join(notes)] if notes else [])])
 
 
@@ -56,7 +58,7 @@ def _heading(setting: Setting) -> str:
             f"{setting.model} ({setting.quantisation} files, computed in {setting.floating_types}) "
             f"on {setting.device}, {setting.num_cores} cores, BLAS: {setting.blas}",
             f"{setting.num_prompts} prompts of {setting.prompts}, at most {setting.max_tokens} tokens each, greedy, "
-            f"{setting.repeats} repeats",
+            f"repeats: {setting.repeats}",
             f"{versions}; {setting.machine}",
         ]
     )
@@ -86,6 +88,15 @@ def _proposal_cells(figures: ProposalFigures | None) -> list[str]:
         f"{figures.draft_milliseconds:.2f}",
         f"{figures.verify_milliseconds:.1f}",
         _number(figures.speedup, 2),
+    ]
+
+
+def _full(summaries: Sequence[Summary]) -> list[str]:
+    """How a batch decodes while all of its rows run, which its prompts and the end of short replies blur above."""
+    return [
+        f"{_short(summary.label)} while all rows ran: decode {_ratio(summary.comparisons[0].full_ratio)}"
+        for summary in summaries
+        if summary.batch_size > 1 and summary.comparisons
     ]
 
 

@@ -36,6 +36,7 @@ def _describe_run(entry: Entry) -> dict[str, Any]:
         "first_token_seconds": max(first_times(entry.run.deliveries).values(), default=0.0),
         "decode_seconds": span.seconds,
         "num_decode_tokens": span.num_tokens,
+        "deliveries": [[delivery.row, delivery.num_tokens, delivery.at_seconds] for delivery in entry.run.deliveries],
         "replies": [list(reply) for reply in entry.run.replies],
         "statistics": [asdict(reply) for reply in entry.run.statistics],
     }

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from engine.bench.measure import OURS, THEIRS, Contender, Contest, Entry
 from engine.bench.proposals import ProposalFigures, proposal_figures
 from engine.bench.spread import Spread, ratios, spread
-from engine.bench.timing import Run, Span, add_spans, decode_span
+from engine.bench.timing import Delivery, Run, Span, add_spans, decode_span, full_span
 
 Round = tuple[int, int]  # repeat and batch: what a pair has in common
 
@@ -24,6 +24,7 @@ class Comparison:
 
     against: str
     decode_ratio: Spread | None
+    full_ratio: Spread | None  # of tokens per second while every row of the batch ran
     wall_ratio: Spread | None
     num_same_ids: int  # prompts whose ids were equal in every repeat
     num_prompts: int
@@ -71,7 +72,8 @@ def compare(rounds: dict[Round, dict[str, Run]], label: str, against: str) -> Co
     same = _same_by_prompt(rounds, label, against)
     return Comparison(
         against,
-        spread(ratios(_rates(mine), _rates(theirs))),
+        spread(ratios(_rates(mine, decode_span), _rates(theirs, decode_span))),
+        spread(ratios(_rates(mine, full_span), _rates(theirs, full_span))),
         spread(ratios([run.seconds for run in theirs], [run.seconds for run in mine])),
         sum(same.values()),
         len(same),
@@ -108,9 +110,8 @@ def _summarise(
     )
 
 
-def _rates(runs: Sequence[Run]) -> list[float]:
-    spans: list[Span] = [decode_span(run.deliveries) for run in runs]
-    return [span.rate for span in spans]
+def _rates(runs: Sequence[Run], cut: Callable[[Sequence[Delivery]], Span]) -> list[float]:
+    return [cut(run.deliveries).rate for run in runs]
 
 
 def _same_by_prompt(rounds: dict[Round, dict[str, Run]], label: str, against: str) -> dict[tuple[int, int], bool]:

@@ -25,7 +25,7 @@ class Run:
     """
 
     replies: tuple[tuple[int, ...], ...]
-    deliveries: tuple[Delivery, ...]
+    deliveries: tuple[Delivery, ...]  # in the order of time
     seconds: float  # from the request to the last end
     statistics: tuple[Statistics, ...] = ()
 
@@ -44,15 +44,23 @@ class Span:
 
 
 def decode_span(deliveries: Sequence[Delivery]) -> Span:
-    """Tokens delivered after the moment when every row had its first, until the last of all.
+    """Tokens after each row's first delivery, and the time from the first delivery of all to the last.
 
-    So no prompt is read in that time, and the tokens of the first deliveries count on neither side.
+    Where rows of a batch begin one after the other, the prompts of the later ones are read in that time.
     """
-    if not deliveries:
-        return Span()
-    start = max(first_times(deliveries).values())
-    end = max(delivery.at_seconds for delivery in deliveries)
-    num_tokens = sum(delivery.num_tokens for delivery in deliveries if delivery.at_seconds > start)
+    firsts, lasts = first_times(deliveries), last_times(deliveries)
+    num_tokens = sum(delivery.num_tokens for delivery in deliveries if delivery.at_seconds > firsts[delivery.row])
+    return Span(num_tokens, max(lasts.values()) - min(firsts.values())) if num_tokens else Span()
+
+
+def full_span(deliveries: Sequence[Delivery]) -> Span:
+    """The part of decoding in which every row runs: from the last first delivery to the first last one.
+
+    Nothing in it where a row ended before another began.
+    """
+    firsts, lasts = first_times(deliveries), last_times(deliveries)
+    start, end = max(firsts.values(), default=0.0), min(lasts.values(), default=0.0)
+    num_tokens = sum(delivery.num_tokens for delivery in deliveries if start < delivery.at_seconds <= end)
     return Span(num_tokens, end - start) if num_tokens else Span()
 
 
@@ -64,10 +72,9 @@ def first_times(deliveries: Sequence[Delivery]) -> dict[int, float]:
     return firsts
 
 
-def row_seconds(deliveries: Sequence[Delivery], row: int) -> float:
-    """Time from a row's first delivery to its last."""
-    times = [delivery.at_seconds for delivery in deliveries if delivery.row == row]
-    return max(times) - min(times) if times else 0.0
+def last_times(deliveries: Sequence[Delivery]) -> dict[int, float]:
+    """When each row had its last tokens."""
+    return {delivery.row: delivery.at_seconds for delivery in deliveries}
 
 
 def add_spans(spans: Sequence[Span]) -> Span:

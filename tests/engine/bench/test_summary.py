@@ -38,7 +38,7 @@ def test_ratios_are_of_runs_of_the_same_repeat():
     assert summary.wall_seconds.median == 1.0
     (comparison,) = summary.comparisons
     assert comparison.against == "mlx-lm stream_generate"
-    assert comparison.decode_ratio == comparison.wall_ratio == Spread(4.0, 3.0, 6.0, 3)
+    assert comparison.decode_ratio == comparison.full_ratio == comparison.wall_ratio == Spread(4.0, 3.0, 6.0, 3)
 
 
 def test_rates_are_of_all_tokens_of_a_repeat_and_seconds_of_a_batch():
