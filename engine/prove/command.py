@@ -6,9 +6,9 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from engine.command_line import ENGINE_FAILED, INTERRUPTED, BadInputError, EngineFailedError, read_prompts
+from engine.command_line import ENGINE_FAILED, INTERRUPTED, BadInputError, Commands, EngineFailedError, read_prompts
 
 if TYPE_CHECKING:
     from engine.prove.proof import Proof
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 DIFFERENT = 1
 
 
-def add_prove(commands: Any) -> None:
+def add_prove(commands: Commands) -> None:
     """Add the command to the tool's subparsers."""
     prove = commands.add_parser("prove", help="check on your model that drafting and batching change no text")
     prove.add_argument("--model", default="", metavar="PATH", help="as for ask; the starter model where left out")
