@@ -202,7 +202,8 @@ class Group:
 
     def _launch_ahead(self, launched: Launched, was_ahead: bool) -> Launched | None:
         """Start the round after a plain one before that one is read, where no row or drafter has to see it first."""
-        is_steady = not (self._waiting or self._cohort.rows) and self._state.can_rewind
+        may_admit = bool(self._cohort.rows) or (bool(self._waiting) and self._has_place())
+        is_steady = not may_admit and self._state.can_rewind
         if not is_steady or not launched.is_plain:
             return None
         if not all(row.can_run_ahead for row in self._rows):

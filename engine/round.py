@@ -22,7 +22,7 @@ from engine.target import Target
 class Launched:
     """A round whose forward is on its way; lazy."""
 
-    proposed_ids: mx.array  # [rows, width - 1] int32
+    drafted_ids: mx.array | None  # [rows, width - 1] int32, where a drafter is still at them
     target_ids: mx.array  # [rows, width] int32
     num_proposed: mx.array  # [rows] int32
     num_accepted: mx.array  # [rows] int32
@@ -63,7 +63,7 @@ def launch_ahead(target: Target, state: Rows, rows: Sequence[Row], last: Launche
 def finish(launched: Launched) -> tuple[list[RowOutcome], float]:
     """Wait for a round and read it back; returns the seconds too that its drafting was waited for."""
     started = time.monotonic()
-    mx.eval(launched.proposed_ids)
+    mx.eval([] if launched.drafted_ids is None else launched.drafted_ids)
     draft_seconds = time.monotonic() - started
     read = [launched.target_ids, launched.num_proposed, launched.num_accepted, launched.is_broken]
     mx.eval(read, _arrays(launched.scores))
@@ -84,7 +84,7 @@ def _launch(
     is_broken = mx.isnan(mx.max(verified.logits, axis=(1, 2)))  # the greatest of values is NaN where one is
     mx.async_eval(chosen.ids, num_accepted, proposals.num_proposed, is_broken, _arrays(chosen.scores))
     return Launched(
-        proposals.ids,
+        None if proposals.is_known else proposals.ids,
         chosen.ids,
         proposals.num_proposed,
         num_accepted,
