@@ -142,6 +142,8 @@ class Engine:
 
     def _handle(self, arrived_at: float, message: Command | Prompt | Failed) -> None:
         match message:
+            case Submit() | LoadModel() if self.is_shut_down:
+                self._emit(Finished(message.request_id, "cancelled"))
             case Submit():
                 self._submit(message, arrived_at)
             case LoadModel():

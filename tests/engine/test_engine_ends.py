@@ -5,7 +5,7 @@ from __future__ import annotations
 import mlx.core as mx
 
 from engine.engine import STEPS_BETWEEN_CLEARS
-from engine.messages import Failed, Notice
+from engine.messages import Failed, LoadModel, Notice, Shutdown
 from engine.row import open_row
 from tests.engine.harness import TEXT, submit
 
@@ -50,3 +50,9 @@ def test_buffers_are_cleared_now_and_then_and_not_every_step(engine, monkeypatch
     monkeypatch.setattr(mx, "clear_cache", lambda: clears.append(1))
     engine.step(2 * STEPS_BETWEEN_CLEARS + 1)
     assert len(clears) == 2
+
+
+def test_request_behind_a_shutdown_is_cancelled(engine, target):
+    engine.send(submit(1, target, TEXT), Shutdown(), submit(2, target, TEXT), LoadModel(3, str(target)))
+    engine.run()
+    assert [engine.reason_of(index) for index in (1, 2, 3)] == ["cancelled"] * 3
