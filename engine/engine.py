@@ -205,16 +205,17 @@ class Engine:
         self._group_for(pending.target, row).add(row)
 
     def _group_for(self, target: Target, row: Row) -> Group:
-        """A group of this target that suits the row and has room for it, a new one, or where that is one too many
-        the one with the fewest rows."""
+        """A group of this target that suits the row and has room for it, or a new one; where that is one too many,
+        the row waits in the suited one with the fewest rows."""
         groups = [group for group in self._groups if group.target is target]
         suited = [group for group in groups if group.suits(row)]
         if (group := next((group for group in suited if group.has_room), None)) is not None:
             return group
-        if sum(group.num_rows for group in groups) < MAX_ROWS:
-            self._groups.append(Group(target, self._emit, self._depth or target.depth))
-            return self._groups[-1]
-        return min(suited or groups, key=lambda group: group.num_rows)
+        is_full = sum(group.num_rows for group in groups) >= MAX_ROWS
+        if suited and (is_full or suited[0].max_rows == 1):
+            return min(suited, key=lambda group: group.num_rows)
+        self._groups.append(Group(target, row.kv, self._emit, self._depth or target.depth))
+        return self._groups[-1]
 
     def _cancel(self, request_id: int) -> None:
         """End a request wherever it is; one that is unknown or has ended needs nothing."""

@@ -14,7 +14,7 @@ from engine.costs import Place, place
 from engine.depth import Candidate, Decision, DepthPolicy
 from engine.drafters.base import Known, Proposals
 from engine.measuring import Measuring, RoundShape
-from engine.messages import Event, Failed, Notice, Progress
+from engine.messages import Event, Failed, KvScheme, Notice, Progress
 from engine.prefill import Cohort
 from engine.round import Launched, RowOutcome, finish, launch, launch_ahead
 from engine.row import Row
@@ -35,16 +35,17 @@ class BrokenLogitsError(Exception):
 class Group:
     """Owns the target state of its rows; rows wait, are read, join, run and leave between rounds."""
 
-    def __init__(self, target: Target, emit: Callable[[Event], None], policy: DepthPolicy) -> None:
+    def __init__(self, target: Target, kv: KvScheme, emit: Callable[[Event], None], policy: DepthPolicy) -> None:
         self.target = target
+        self.kv = kv
         self._emit = emit
         self._policy = policy
         self._decision = Decision((), (), runs_ahead=False)
         self._measuring = Measuring(target.costs)
-        self._state = target.open_rows()
+        self._state = target.open_rows(self.kv)
         self._companions = Companions(target.view)
         self._waiting: deque[Row] = deque()
-        self._cohort = Cohort(target)
+        self._cohort = Cohort(target, kv)
         self._rows: list[Row] = []
         self._flight: Launched | None = None  # a plain round that runs while the one before it is delivered
 
@@ -67,6 +68,8 @@ class Group:
 
     def suits(self, row: Row) -> bool:
         """Whether a row may share forwards: near enough to the longest here, and one drafter with weights in all."""
+        if row.kv != self.kv:
+            return False
         rows = self._all_rows()
         longest = max([SHORT_ROW, *(other.num_tokens for other in rows)])
         is_near = longest / LENGTH_RATIO <= max(row.num_tokens, SHORT_ROW) <= LENGTH_RATIO * longest
@@ -116,8 +119,8 @@ class Group:
                 self._emit(Failed(row.request_id, "engine", text))
         self._waiting.clear()
         self._rows, self._flight = [], None
-        self._cohort = Cohort(self.target)
-        self._state = self.target.open_rows()
+        self._cohort = Cohort(self.target, self.kv)
+        self._state = self.target.open_rows(self.kv)
         self._companions = Companions(self.target.view)
 
     def end(self) -> None:
@@ -143,7 +146,7 @@ class Group:
         if any(row.is_over for row in self._cohort.rows):
             text = "This reply failed, since another one could not leave the prompts that are read. Send it again."
             self._fail([row for row in self._cohort.rows if not row.is_over], text)
-            self._cohort = Cohort(self.target)
+            self._cohort = Cohort(self.target, self.kv)
 
     def _has_place(self) -> bool:
         return len(self._rows) + len(self._cohort.rows) < self.max_rows
@@ -170,8 +173,8 @@ class Group:
 
     def _plan(self) -> tuple[list[int], list[Candidate]]:
         """How far drafters that need forwards should write, and the rows as the choice of depths sees them."""
-        for row in self._rows:
-            self._say_where_the_drafter_ends(row)
+        for notice in filter(None, [row.leave_drafter_context() for row in self._rows]):
+            self._emit(notice)
         candidates = [row.candidate(self._state.can_rewind) for row in self._rows]
         return self._policy.plan(candidates, self._place), candidates
 
@@ -192,13 +195,6 @@ class Group:
     @property
     def _place(self) -> Place:
         return place(len(self._rows), max(row.num_tokens for row in self._rows))
-
-    def _say_where_the_drafter_ends(self, row: Row) -> None:
-        """Say once that a drafter's context ends before its row's own."""
-        if not (row.draft_room or row.is_out_of_context):
-            row.is_out_of_context = True
-            text = f"Drafter off: this chat is longer than the {row.drafter.context_length} tokens that it can follow."
-            self._emit(Notice(row.request_id, "drafter_off", text))
 
     def _launch_ahead(self, launched: Launched, was_ahead: bool) -> Launched | None:
         """Start the round after a plain one before that one is read, where no row or drafter has to see it first."""

@@ -35,6 +35,7 @@ from engine.messages import (
     Event,
     Failed,
     Finished,
+    KvScheme,
     Notice,
     Sampling,
     Shutdown,
@@ -109,6 +110,9 @@ def _add_ask(commands: Commands) -> None:
     )
     ask.add_argument("--system", default="", metavar="TEXT", help="system prompt")
     add_sampling_options(ask)
+    ask.add_argument("--kv-bits", type=int, default=0, help="quantise the KV cache to 4 or 8 bits; 0, the default: not")
+    ask.add_argument("--kv-group-size", type=int, default=64, help="numbers that share a scale: 32, 64 or 128")
+    ask.add_argument("--kv-start", type=int, default=0, metavar="N", help="keep the first N tokens unquantised")
     ask.add_argument("--json", action="store_true", help="print one object when the reply has ended")
 
 
@@ -143,7 +147,8 @@ def _questions(options: argparse.Namespace) -> list[str]:
 def _submit(request_id: int, question: str, options: argparse.Namespace) -> Submit:
     system = (Turn("system", options.system),) if options.system else ()
     turns = (*system, Turn("user", question))
-    return Submit(request_id, f"ask-{request_id}", options.model, options.drafter, turns, _sampling(options))
+    kv = KvScheme(options.kv_bits, options.kv_group_size, options.kv_start)
+    return Submit(request_id, f"ask-{request_id}", options.model, options.drafter, turns, _sampling(options), kv)
 
 
 def _sampling(options: argparse.Namespace) -> Sampling:

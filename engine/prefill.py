@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from engine.companions import Companions
 from engine.drafters.base import DrafterState
 from engine.kv.rows import RowState
-from engine.messages import Progress
+from engine.messages import UNQUANTISED, KvScheme, Progress
 from engine.row import Row
 from engine.target import Target
 
@@ -48,10 +48,10 @@ class Cohort:
     reply token comes out of round 1: nothing is published here.
     """
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Target, kv: KvScheme = UNQUANTISED) -> None:
         self.rows: list[Row] = []
         self._target = target
-        self._state = target.open_rows()
+        self._state = target.open_rows(kv)
         self._companions = Companions(target.view)
         self._chunk_length = FIRST_CHUNK
 

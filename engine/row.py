@@ -8,7 +8,18 @@ from dataclasses import dataclass, field, replace
 from engine.acceptance import Emission, emit
 from engine.depth import Candidate
 from engine.drafters.base import Drafter, DraftRow, TargetView
-from engine.messages import Delta, Event, Failed, Finished, Notice, Sampling, Submit, TokenLogprob
+from engine.messages import (
+    UNQUANTISED,
+    Delta,
+    Event,
+    Failed,
+    Finished,
+    KvScheme,
+    Notice,
+    Sampling,
+    Submit,
+    TokenLogprob,
+)
 from engine.outlook import Outlook
 from engine.sampling import Choice
 from engine.statistics import ReplyCounter
@@ -45,6 +56,7 @@ class Row:
     position: int = 0  # index in the reply of the next token; starts past a continued reply's tokens
     context_length: int = 0  # tokens; 0 where the reply's own limit ends it first
     grammar: Matcher | None = None
+    kv: KvScheme = UNQUANTISED
     is_stopping: Callable[[], bool] = field(default=lambda: False)  # asked between the tokens of a burst
     num_read: int = 0  # prompt tokens in the target's state
     num_delivered: int = 0
@@ -97,6 +109,14 @@ class Row:
 
     def draft_view(self, chain_depth: int) -> DraftRow:
         return DraftRow(self.history, Choice(self.sampling, self.position), chain_depth)
+
+    def leave_drafter_context(self) -> Notice | None:
+        """Says once that the drafter's context ends before the row's own."""
+        if self.draft_room or self.is_out_of_context:
+            return None
+        self.is_out_of_context = True
+        text = f"Drafter off: this chat is longer than the {self.drafter.context_length} tokens that it can follow."
+        return Notice(self.request_id, "drafter_off", text)
 
     def candidate(self, can_rewind: bool) -> Candidate:
         """This row as the choice of its depth sees it; the bonus takes one of the tokens that its limit leaves."""
@@ -227,5 +247,6 @@ def open_row(
         counter=ReplyCounter(sent_at),
         position=prompt.num_reply_tokens,
         grammar=prompt.grammar,
+        kv=prompt.kv,
         is_stopping=is_stopping,
     )

@@ -15,9 +15,8 @@ from engine.costs import CostTable
 from engine.depth import MeasuredDepth
 from engine.drafters.base import TargetView
 from engine.kv.rows import Rows, open_rows
-from engine.kv.scheme import UNQUANTISED, KvScheme
 from engine.kv.single import SingleRow
-from engine.messages import ModelFacts
+from engine.messages import UNQUANTISED, KvScheme, ModelFacts
 
 MAX_ROWS = 8
 

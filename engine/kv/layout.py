@@ -13,8 +13,8 @@ from engine.kv.full_attention import FullAttention
 from engine.kv.nested import Nested
 from engine.kv.quantised import QuantisedAttention
 from engine.kv.recurrent import Recurrent
-from engine.kv.scheme import UNQUANTISED, KvScheme
 from engine.kv.window import Window
+from engine.messages import UNQUANTISED, KvScheme
 
 
 class Layout(Protocol):

@@ -15,7 +15,7 @@ import mlx.core as mx
 
 from engine.kv.buffers import Arrays, Buffers, Columns
 from engine.kv.extent import Extent, Forward
-from engine.kv.scheme import KvScheme
+from engine.messages import KvScheme
 
 RowHalves = tuple[Arrays, Arrays]  # exact keys and values, packed ones; a row has one of the two
 

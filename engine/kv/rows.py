@@ -13,7 +13,7 @@ from mlx_lm.models.cache import make_prompt_cache
 from engine.kv.extent import Extent
 from engine.kv.layout import Layout, open_layouts
 from engine.kv.mixers import prepare_mixers
-from engine.kv.scheme import UNQUANTISED, KvScheme
+from engine.messages import UNQUANTISED, KvScheme
 
 
 @dataclass(frozen=True, slots=True)

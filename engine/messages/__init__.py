@@ -37,7 +37,9 @@ from engine.messages.events import (
     TokenLogprob,
 )
 from engine.messages.request import (
+    UNQUANTISED,
     Grammar,
+    KvScheme,
     Sampling,
     Turn,
 )
@@ -48,6 +50,7 @@ from engine.messages.statistics import (
 
 __all__ = [
     "STARTER",
+    "UNQUANTISED",
     "Answer",
     "Cancel",
     "Command",
@@ -61,6 +64,7 @@ __all__ = [
     "Grammar",
     "GroupStatistics",
     "Inspect",
+    "KvScheme",
     "LoadModel",
     "MemoryEstimate",
     "ModelFacts",

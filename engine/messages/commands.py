@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.messages.request import Sampling, Turn
+from engine.messages.request import UNQUANTISED, KvScheme, Sampling, Turn
 
 STARTER = "starter"  # the target that stands for the packaged starter model
 
@@ -34,6 +34,7 @@ class Submit:
     drafter: str
     turns: tuple[Turn, ...]
     sampling: Sampling
+    kv: KvScheme = UNQUANTISED
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +89,7 @@ class EstimateMemory:
     drafter: str
     context_length: int  # tokens of each row
     num_rows: int
+    kv: KvScheme = UNQUANTISED
 
 
 @dataclass(frozen=True, slots=True)

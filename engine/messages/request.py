@@ -16,6 +16,19 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True)
+class KvScheme:
+    """How layers that attend to everything keep keys and values: quantised to `bits` in groups of `group_size` numbers
+    for the tokens from position `start` on; 0 bits: not at all."""
+
+    bits: int = 0  # 0, 4 or 8
+    group_size: int = 64  # 32, 64 or 128
+    start: int = 0
+
+
+UNQUANTISED = KvScheme()
+
+
+@dataclass(frozen=True, slots=True)
 class Grammar:
     """What a reply's text must be: it ends where the grammar is complete."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from engine.messages import ModelFacts
+from engine.messages import KvScheme, ModelFacts
 from engine.models.architecture import (
     check_architecture,
     context_length,
@@ -18,7 +18,7 @@ from engine.models.architecture import (
 from engine.models.errors import ModelError
 from engine.models.locate import model_name
 from engine.models.precision import kv_element_bytes
-from engine.models.proven import batch_refusal
+from engine.models.proven import batch_refusal, why_unquantised
 from engine.models.tokenizer_files import check_tokenizer, has_template, read_json, tokenizer_identity
 from engine.models.weights import Weights, read_weights
 
@@ -52,6 +52,14 @@ def _read_facts(target: str, folder: Path) -> ModelFacts:
         has_template=has_template(folder, tokenizer_config),
         batch_refusal=batch_refusal(language | {"model_type": config.get("model_type")}),
     )
+
+
+def kv_refusal(facts: ModelFacts, kv: KvScheme) -> str:
+    """Why a model's keys and values cannot be kept so, as a sentence; "" where they can."""
+    if not kv.bits:
+        return ""
+    config = read_config(Path(facts.folder))
+    return why_unquantised(text_config(config) | {"model_type": config.get("model_type")}, kv.group_size)
 
 
 def read_config(folder: Path) -> dict[str, Any]:

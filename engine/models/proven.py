@@ -112,7 +112,7 @@ def batch_refusal(config: dict[str, Any]) -> str:
     return f"Replies of a {model_type!r} model run one at a time and without a drafter: {reason}." if reason else ""
 
 
-def kv_refusal(config: dict[str, Any], group_size: int) -> str:
+def why_unquantised(config: dict[str, Any], group_size: int) -> str:
     """Why this model's keys and values cannot be quantised in such groups, as a sentence; "" where they can."""
     model_type = str(config.get("model_type"))
     size = head_size(config)

@@ -6,10 +6,12 @@ import math
 import unicodedata
 from collections.abc import Sequence
 
-from engine.messages import Grammar, Sampling, Turn
+from engine.messages import Grammar, KvScheme, Sampling, Turn
 from engine.text.grammar import KINDS, MAX_LENGTH
 
 ROLES = ("system", "user", "assistant")
+KV_BITS = (0, 4, 8)
+KV_GROUP_SIZES = (32, 64, 128)
 MAX_LOGPROBS = 20
 MAX_BIAS = 100.0  # decides alone: more would change nothing
 MAX_PENALTY = 2.0
@@ -118,6 +120,17 @@ def check_length(num_prompt: int, context_length: int) -> str:
         f"The prompt has {num_prompt:,} tokens; the context holds {context_length:,}, one of them for the reply. "
         f"Remove {excess:,} or choose a longer context."
     )
+
+
+def check_kv(kv: KvScheme) -> str:
+    """Refuse ways to keep keys and values that no layer has."""
+    if kv.bits not in KV_BITS:
+        return f"The KV cache has {kv.bits} bits; choose one of: {', '.join(map(str, KV_BITS))} (0 is unquantised)."
+    if kv.bits and kv.group_size not in KV_GROUP_SIZES:
+        return f"The KV cache has groups of {kv.group_size}; choose one of: {', '.join(map(str, KV_GROUP_SIZES))}."
+    if kv.start < 0:
+        return f"The KV cache is quantised from token {kv.start} on; it must be 0 or more."
+    return ""
 
 
 def check_tokens(token_ids: Sequence[int], vocab_size: int) -> str:

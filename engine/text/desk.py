@@ -16,8 +16,10 @@ from engine.messages import (
     Failed,
     Grammar,
     Inspect,
+    KvScheme,
     MemoryEstimate,
     ModelFacts,
+    Notice,
     PreviewTemplate,
     Question,
     RenderedPrompt,
@@ -25,10 +27,10 @@ from engine.messages import (
     TokenCount,
 )
 from engine.models.errors import ModelError
-from engine.models.facts import read_facts
+from engine.models.facts import kv_refusal, read_facts
 from engine.models.locate import resolve_target
 from engine.models.memory import estimate_memory
-from engine.text.checks import check_length, check_sampling, check_tokens, check_turns
+from engine.text.checks import check_kv, check_length, check_sampling, check_tokens, check_turns
 from engine.text.grammar import GrammarError, Vocabulary
 from engine.text.prompt import Prompt, build_prompt, encode_rendered, mark_turns, without_surrogates
 from engine.text.rendering import TemplateError
@@ -48,7 +50,7 @@ class TextDesk:
 
     def prepare(self, submit: Submit, facts: ModelFacts) -> Prompt | Failed:
         """Turn a request into token ids, or say why it cannot be answered."""
-        refusal = check_turns(submit.turns) or check_sampling(submit.sampling, facts.vocab_size)
+        refusal = check_turns(submit.turns) or check_sampling(submit.sampling, facts.vocab_size) or check_kv(submit.kv)
         if refusal:
             return Failed(submit.request_id, "request", refusal)
         try:
@@ -62,7 +64,7 @@ class TextDesk:
         if refusal:
             return Failed(submit.request_id, "context", refusal)
         try:
-            return self._with_grammar(prompt, submit.sampling.grammar)
+            return self._with_grammar(with_kv(prompt, submit.kv, facts), submit.sampling.grammar)
         except GrammarError as error:
             return failed(submit.request_id, "request", error)
 
@@ -86,7 +88,7 @@ class TextDesk:
             case EstimateMemory():
                 _, path = split_name(question.drafter)
                 folder = self._folder(path) if path else None
-                return estimate_memory(facts, folder, question.context_length, question.num_rows)
+                return estimate_memory(facts, folder, question.context_length, question.num_rows, question.kv)
             case PreviewTemplate():
                 return self._preview(question, facts)
             case _:
@@ -124,3 +126,11 @@ class TextDesk:
         if key not in self._tokenizers:
             self._tokenizers[key] = load_tokenizer(Path(facts.folder))
         return self._tokenizers[key]
+
+
+def with_kv(prompt: Prompt, kv: KvScheme, facts: ModelFacts) -> Prompt:
+    """The prompt with this scheme, or unquantised and with a notice where the target's layers cannot have it."""
+    refusal = kv_refusal(facts, kv)
+    if refusal:
+        return replace(prompt, notices=(*prompt.notices, Notice(prompt.request_id, "kv", refusal)))
+    return replace(prompt, kv=kv)

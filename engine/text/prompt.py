@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from engine.messages import Notice, Turn
+from engine.messages import UNQUANTISED, KvScheme, Notice, Turn
 from engine.text.grammar import Matcher
 from engine.text.rendering import TemplateError
 from engine.text.splicing import Marks, choose_marks, encode_parts, locate_replies, stored_ids
@@ -27,6 +27,7 @@ class Prompt:
     tokenizer: Tokenizer
     notices: tuple[Notice, ...] = ()
     grammar: Matcher | None = None  # at the reply's next token
+    kv: KvScheme = UNQUANTISED  # as the target can
 
 
 def build_prompt(

@@ -8,7 +8,19 @@ from pathlib import Path
 
 from engine.depth import DepthPolicy, FullDepth
 from engine.engine import Engine
-from engine.messages import Command, Delta, Event, Failed, Finished, Sampling, Statistics, Submit, Turn
+from engine.messages import (
+    UNQUANTISED,
+    Command,
+    Delta,
+    Event,
+    Failed,
+    Finished,
+    KvScheme,
+    Sampling,
+    Statistics,
+    Submit,
+    Turn,
+)
 from engine.text.thread import InlineText
 
 TEXT = "The quick brown fox"
@@ -82,9 +94,10 @@ def submit(
     drafter: str = "none",
     earlier: Sequence[Turn] = (),
     later: Sequence[Turn] = (),
+    kv: KvScheme = UNQUANTISED,
     **sampling: object,
 ) -> Submit:
     """A request of 40 tokens unless said otherwise; `later` turns follow the user's."""
     rules = Sampling(**{"max_tokens": 40, **sampling})  # type: ignore[arg-type]
     turns = (*earlier, Turn("user", text), *later)
-    return Submit(request_id, f"chat-{next(_conversations)}", str(target), drafter, turns, rules)
+    return Submit(request_id, f"chat-{next(_conversations)}", str(target), drafter, turns, rules, kv)

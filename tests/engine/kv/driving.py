@@ -9,7 +9,7 @@ import mlx.nn as nn
 from mlx.utils import tree_flatten
 
 from engine.kv.rows import BatchedRows, RowState, open_rows
-from engine.kv.scheme import UNQUANTISED, KvScheme
+from engine.messages import UNQUANTISED, KvScheme
 
 
 class Driven:

@@ -6,7 +6,7 @@ import mlx.core as mx
 import pytest
 from mlx_lm.models.cache import KVCache, make_prompt_cache
 
-from engine.kv.scheme import UNQUANTISED, KvScheme
+from engine.messages import UNQUANTISED, KvScheme
 from tests.engine.kv.driving import Driven
 from tests.engine.tiny import tiny_model
 

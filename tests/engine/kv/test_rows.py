@@ -10,7 +10,7 @@ import pytest
 from mlx_lm.models.cache import make_prompt_cache
 
 from engine.kv.rows import BatchedRows
-from engine.kv.scheme import UNQUANTISED, KvScheme
+from engine.messages import UNQUANTISED, KvScheme
 from tests.engine.kv.driving import Driven
 from tests.engine.tiny import tiny_model
 

@@ -10,9 +10,9 @@ import pytest
 from mlx_lm.models.cache import ArraysCache, CacheList, KVCache, QuantizedKVCache, RotatingKVCache, make_prompt_cache
 
 from engine.kv.rows import open_rows
-from engine.kv.scheme import KvScheme
+from engine.messages import KvScheme
 from engine.models.architecture import text_config
-from engine.models.proven import PROVEN, UNQUANTISED_ONLY, batch_refusal, kv_refusal
+from engine.models.proven import PROVEN, UNQUANTISED_ONLY, batch_refusal, why_unquantised
 from tests.engine.families import RECURRENT
 from tests.engine.kv.driving import Driven
 from tests.engine.tiny import tiny_config, tiny_model
@@ -99,13 +99,13 @@ def test_mlx_lm_cannot_run_what_is_not_quantised_here(model_type):
     ],
 )
 def test_refused_quantisation_says_why_in_a_sentence(model_type, group_size, reason):
-    refusal = kv_refusal(tiny_config(model_type), group_size)
+    refusal = why_unquantised(tiny_config(model_type), group_size)
     assert reason in refusal
     assert refusal.endswith(".")
 
 
 def test_quantisation_in_groups_that_fit_is_not_refused():
-    assert kv_refusal(tiny_config("llama", head_dim=64), 32) == ""
+    assert why_unquantised(tiny_config("llama", head_dim=64), 32) == ""
 
 
 def cache_types(model_type: str) -> set[type]:
