@@ -21,6 +21,10 @@ def runs_on_cpu() -> bool:
     return not any(True for folder in folders for _ in Path(folder).parent.glob("mlx_cuda*.dist-info"))
 
 
+def runs_on_cuda() -> bool:
+    return sys.platform != "darwin" and not runs_on_cpu()
+
+
 def available_memory() -> int:
     """Bytes that this process may still take: the machine's, or its control group's where that is less."""
     if sys.platform == "darwin":

@@ -15,12 +15,16 @@ from engine.models.architecture import (
     num_layers,
     text_config,
 )
+from engine.models.device import runs_on_cuda
 from engine.models.errors import ModelError
 from engine.models.locate import model_name
 from engine.models.precision import kv_element_bytes
 from engine.models.proven import batch_refusal, why_unquantised
 from engine.models.tokenizer_files import check_tokenizer, has_template, read_json, tokenizer_identity
 from engine.models.weights import Weights, read_weights
+
+# quantized_matmul of MLX 0.32.4 has no kernel for most shapes of attention there, and compiles others in vain
+NO_CUDA_KERNELS = "The KV cache cannot be quantised: MLX's CUDA backend has no kernels for it. It is kept unquantised."
 
 
 def read_facts(target: str, folder: Path) -> ModelFacts:
@@ -58,6 +62,8 @@ def kv_refusal(facts: ModelFacts, kv: KvScheme) -> str:
     """Why a model's keys and values cannot be kept so, as a sentence; "" where they can."""
     if not kv.bits:
         return ""
+    if runs_on_cuda():
+        return NO_CUDA_KERNELS
     config = read_config(Path(facts.folder))
     return why_unquantised(text_config(config) | {"model_type": config.get("model_type")}, kv.group_size)
 

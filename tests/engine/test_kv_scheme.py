@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.messages import UNQUANTISED, EstimateMemory, Failed, KvScheme, MemoryEstimate, Notice
+from engine.models.facts import NO_CUDA_KERNELS
 from tests.engine.harness import Harness, submit
 from tests.engine.tiny import tiny_folder
 
@@ -59,6 +60,14 @@ def test_target_that_cannot_be_quantised_says_so_and_answers(engine, target, alo
     (notice,) = [event for event in engine.events_of(1) if isinstance(event, Notice)]
     assert (notice.code, "cannot be quantised" in notice.text) == ("kv", True)
     assert engine.ids_of(1) == alone(TEXTS[0])
+
+
+def test_backend_without_kernels_for_it_says_so(data_dir, wide_target, monkeypatch):
+    monkeypatch.setattr("engine.models.facts.runs_on_cuda", lambda: True)
+    engine = Harness(data_dir)
+    engine.send(submit(1, wide_target, TEXTS[0], kv=EIGHT_BITS))
+    engine.run()
+    assert [event.text for event in engine.events_of(1) if isinstance(event, Notice)] == [NO_CUDA_KERNELS]
 
 
 @pytest.mark.parametrize("kv", [KvScheme(3, 32), KvScheme(8, 33), KvScheme(8, 32, -1)], ids=str)
