@@ -165,6 +165,8 @@ class Loader:
 
     def _give_up(self, key: LoadKey, error: ModelError) -> None:
         code = DrafterError.code if key.drafter else error.code
+        if key.drafter and not isinstance(error, DrafterError):  # it speaks of a model, and there are two
+            error = DrafterError(f"the drafter {key.drafter!r} cannot be used: {error}")
         for request_id in self._loadings.pop(key).waiting:
             self._emit(failed(request_id, code, error))
 

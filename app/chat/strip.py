@@ -99,7 +99,7 @@ def _describe_rounds(statistics: Statistics) -> list[str]:
         draft = write_milliseconds(statistics.draft_seconds / statistics.num_rounds)
         lines.append(f"verify {verify}, draft {draft} a round")
     if statistics.num_proposed and statistics.extra_seconds > 0:
-        lines.append(f"proposing cost {write_seconds(statistics.extra_seconds)} in all")
+        lines.append(f"proposing cost {write_seconds(statistics.extra_seconds)} in all, wider forwards included")
     return lines
 
 
@@ -110,7 +110,8 @@ def _describe_positions(statistics: Statistics) -> list[str]:
     for position, (proposed, accepted, reached) in enumerate(zip_longest(*counts, fillvalue=0), start=1):
         line = f"position {position}: accepted {write_count(accepted)} of {write_count(proposed)}"
         line += f", {write_percent(accepted, proposed)}"
-        lines.append(line + (f"; {write_percent(accepted, reached)} where reached" if reached else ""))
+        says_more = position > 1 and reached
+        lines.append(line + (f"; {write_percent(accepted, reached)} where reached" if says_more else ""))
     return lines
 
 

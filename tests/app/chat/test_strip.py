@@ -62,7 +62,7 @@ def test_nothing_unmeasured_is_shown() -> None:
 
 def test_the_tooltip_has_acceptance_by_position() -> None:
     words = describe(STATISTICS).replace(NO_BREAK, " ")
-    assert "position 1: accepted 159 of 196, 81%; 81% where reached" in words
+    assert "position 1: accepted 159 of 196, 81%\n" in words
     assert "position 2: accepted 98 of 196, 50%; 62% where reached" in words
     assert "196 rounds, 1.90 tokens per forward" in words
     assert "accepted 470 of 980, forwards saved 470" in words
