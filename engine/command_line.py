@@ -24,6 +24,12 @@ class EngineFailedError(Exception):
     """The engine could not go on; the text is the sentence for the user."""
 
 
+def unreadable(path: Path, error: OSError | UnicodeDecodeError) -> BadInputError:
+    """The sentence for a file that was named and cannot be read."""
+    reason = (error.strerror or str(error)) if isinstance(error, OSError) else f"it is not UTF-8 ({error.reason})"
+    return BadInputError(f"{path} cannot be read: {reason}")
+
+
 def read_prompts(path: Path) -> list[str]:
     """The prompts of a file, one JSON object or string a line; raises BadInputError."""
     prompts = [_prompt_of(place, value) for place, value in read_json_lines(path)]
@@ -37,7 +43,7 @@ def read_json_lines(path: Path) -> Iterator[tuple[str, Any]]:
     try:
         lines = path.read_text(encoding="utf-8-sig").split("\n")  # JSON may hold other line separators
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInputError(f"{path} cannot be read: {error}") from error
+        raise unreadable(path, error) from error
     for number, line in enumerate(lines, start=1):
         if line.strip():
             place = f"{path}, line {number}"

@@ -28,6 +28,7 @@ from engine.command_line import (
     Commands,
     EngineFailedError,
     read_prompts,
+    unreadable,
 )
 from engine.messages import (
     Cancel,
@@ -157,7 +158,7 @@ def _sampling(options: argparse.Namespace) -> Sampling:
     try:
         return read_sampling(options)
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInputError(f"{options.json_schema} cannot be read: {error}") from error
+        raise unreadable(options.json_schema, error) from error
 
 
 def _collect(
