@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from statistics import median
 from typing import Any, NamedTuple
@@ -32,23 +32,20 @@ class Cost:
 
     is_warm: bool = False
     samples: deque[float] = field(default_factory=lambda: deque(maxlen=SAMPLES))
+    seconds: float = 0.0  # median of the samples; 0.0 where nothing was measured
 
     def count(self, seconds: float) -> None:
         if self.is_warm:
             self.samples.append(seconds)
+            self.seconds = median(self.samples)
         self.is_warm = True
-
-    @property
-    def seconds(self) -> float:
-        """0.0 where nothing was measured."""
-        return median(self.samples) if self.samples else 0.0
 
 
 def stored_cost(seconds: float) -> Cost:
     """A cost of an earlier start; kernels have to be compiled again."""
     if not 0 < float(seconds) < math.inf:
         raise ValueError(f"a forward of {seconds!r} seconds")
-    return Cost(samples=deque([float(seconds)], maxlen=SAMPLES))
+    return Cost(samples=deque([float(seconds)], maxlen=SAMPLES), seconds=float(seconds))
 
 
 class CostTable:
@@ -113,8 +110,12 @@ class CostTable:
 
     def verify_seconds(self, where: Place, width: int) -> float:
         """Seconds of a forward over `width` positions a row, measured or estimated; 0.0 where nothing is known."""
-        measured = self._curve(where)
-        return measured.get(width) or self.base_seconds(where) * self._ratio(where, width)
+        return self.verify_curve(where)(width)
+
+    def verify_curve(self, where: Place) -> Callable[[int], float]:
+        """`verify_seconds` by width, for whoever asks for many: what all widths share is worked out once."""
+        measured, base, ratios = self._curve(where), self.base_seconds(where), self._ratios(where)
+        return lambda width: measured.get(width) or base * ratio_at(ratios, width)
 
     def draft_seconds(self, drafter: str, num_rows: int, depth: int) -> float:
         """Seconds that drafting `depth` tokens takes; in proportion where only another depth was measured."""
@@ -127,14 +128,14 @@ class CostTable:
         at = nearest(known, depth)
         return known[at] * depth / at
 
-    def _ratio(self, where: Place, width: int) -> float:
-        """What a forward costs against one over a single position, after the nearest place where that was tried."""
+    def _ratios(self, where: Place) -> dict[int, float]:
+        """What wider forwards cost against one over a single position, at the nearest place where they were tried."""
         tried = {other: curve for other in self._verify if max(curve := self._curve(other), default=1) > 1}
         if not tried:
-            return ratio_at({}, width)
+            return {}
         other = _nearest_place(tried, where)
         base = self.base_seconds(other)
-        return ratio_at({at: seconds / base for at, seconds in tried[other].items() if at > 1} if base else {}, width)
+        return {at: seconds / base for at, seconds in tried[other].items() if at > 1} if base else {}
 
     def _curve(self, where: Place) -> dict[int, float]:
         """Measured seconds by width."""

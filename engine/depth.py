@@ -95,10 +95,11 @@ class MeasuredDepth:
         if not chains or self._measures(rows, where):
             return [0] * len(rows)
         survivals = [row.forecast.survival(row.chain.kind, min(row.room, row.chain.length)) for row in rows]
+        verify_seconds = self._costs.verify_curve(where)
 
         def seconds(width: int) -> float:
             drafting = self._costs.draft_seconds(chains[0].drafter, len(chains), width - 1)
-            return self._costs.verify_seconds(where, width) + drafting
+            return verify_seconds(width) + drafting
 
         plain = self._costs.base_seconds(where)
         best = best_width(survivals, plain, seconds)
@@ -114,7 +115,7 @@ class MeasuredDepth:
         survivals = [
             row.forecast.survival(proposal.kind, cap) for row, proposal, cap in zip(rows, known, caps, strict=True)
         ]
-        best = best_width(survivals, self._costs.base_seconds(where), lambda w: self._costs.verify_seconds(where, w))
+        best = best_width(survivals, self._costs.base_seconds(where), self._costs.verify_curve(where))
         drafted = max((cap for proposal, cap in zip(known, caps, strict=True) if not proposal.token_ids), default=0)
         is_probe = not best.pays and (drafted > 0 or self._is_worth_a_probe(rows, survivals, best, where))
         width = best.width if best.pays or (is_probe and not drafted) else 1

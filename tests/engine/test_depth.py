@@ -146,6 +146,25 @@ def test_width_that_was_measured_slow_is_tried_again_within_its_share_of_time():
     assert (early.lengths, due.lengths, due.reasons) == ((0,), (1,), (PROBING,))
 
 
+class CountedCosts(CostTable):
+    """Counts how often a base cost is worked out, for which every measured place is looked at."""
+
+    num_bases = 0
+
+    def base_seconds(self, where: Place) -> float:
+        self.num_bases += 1
+        return super().base_seconds(where)
+
+
+def test_costs_of_a_long_proposal_are_worked_out_once_a_round():
+    costs = CountedCosts()
+    costs.count_plain(ONE, 1.0)
+    for _ in range(2):
+        costs.count_verify(Place(1, 3), 5, 1.2)
+    assert decide(MeasuredDepth(costs), (ROW, proposal(16))).lengths == (16,)
+    assert costs.num_bases <= 4
+
+
 def test_full_depth_verifies_all_that_there_is_room_for():
     decision = FullDepth().decide([ROW, replace(ROW, room=2)], [proposal(5), proposal(5)], Place(2, 0))
     assert (decision.lengths, decision.reasons) == ((5, 2), (ALL_VERIFIED,) * 2)
