@@ -6,6 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
+from statistics import median
 
 from engine.costs import CostTable, Place
 from engine.depth import PLAIN_STRETCH
@@ -112,7 +113,7 @@ class Measuring:
             return
         self._stretch.append(verify)
         if len(self._stretch) == PLAIN_STRETCH:
-            self._costs.count_plain(shape.where, sum(self._stretch) / PLAIN_STRETCH)
+            self._costs.count_plain(shape.where, median(self._stretch))  # a pause of the machine is no forward
             self._stretch = []
 
 

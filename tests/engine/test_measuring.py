@@ -69,6 +69,13 @@ def test_plain_cost_is_of_a_whole_stretch_that_ran_ahead():
     assert steps.costs.plain_seconds(ONE) == pytest.approx(1.0)
 
 
+def test_pause_in_the_middle_of_a_stretch_makes_plain_decoding_no_slower():
+    steps = Steps()
+    for index in range(PLAIN_STRETCH + 1):
+        steps.step(50.0 if index == 5 else 1.0, was_ahead=True)
+    assert steps.costs.plain_seconds(ONE) == pytest.approx(1.0)
+
+
 @pytest.mark.parametrize("change", [{"was_ahead": False}, {"gap": 1.0}, {"where": Place(2, 0)}])
 def test_stretch_that_is_broken_begins_again(change):
     steps = Steps()
