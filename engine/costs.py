@@ -92,9 +92,13 @@ class CostTable:
         return costs
 
     def plain_seconds(self, where: Place) -> float:
-        """Seconds of a plain forward at its best with so many rows; 0.0 where it was measured at no context."""
-        known = {place.context: cost.seconds for place, cost in self._plain.items() if place.rows == where.rows}
-        return known[nearest(known, where.context)] if known else 0.0
+        """Seconds of a plain forward at its best with so many rows; 0.0 where it was measured at no such context.
+
+        A shorter context stands in for one that was not measured, and never a longer one: that would flatter.
+        """
+        contexts = [place.context for place in self._plain if place.rows == where.rows]
+        known = [context for context in contexts if context <= where.context]
+        return self._plain[Place(where.rows, max(known))].seconds if known else 0.0
 
     def base_seconds(self, where: Place) -> float:
         """Seconds of a forward over one position, from the nearest measurement where there is none; 0.0 unknown.

@@ -37,7 +37,8 @@ class Statistics:
     `num_forwards_saved`: forwards that plain decoding would have needed for the same tokens, less those that were made.
     `tokens_per_second` is of decoding: tokens after the first over the time since the first; 0.0 before the second.
     `speedup`: the time that plain decoding takes for the same tokens at its best, measured on this machine at the same
-    number of rows, over the time that they took, drafting included; 0.0 where no such measurement is known.
+    number of rows and no longer a context, over the time that they took, drafting included; 0.0 where no such
+    measurement is known.
     """
 
     num_prompt: int = 0

@@ -54,6 +54,13 @@ def test_plain_cost_of_another_number_of_rows_is_not_taken_for_one_s_own():
     assert table().plain_seconds(Place(2, 0)) == 0.0
 
 
+def test_plain_cost_of_a_longer_context_is_not_taken_for_a_shorter_one_s():
+    costs = table(8.0, where=Place(1, 6))
+    assert [costs.plain_seconds(Place(1, context)) for context in (0, 5, 6, 7)] == [0.0, 0.0, 8.0, 8.0]
+    costs.count_plain(Place(1, 2), 2.0)
+    assert [costs.plain_seconds(Place(1, context)) for context in (1, 2, 5, 6)] == [0.0, 2.0, 2.0, 8.0]
+
+
 def test_without_a_plain_measurement_a_forward_that_was_waited_for_stands_in():
     costs = CostTable()
     assert costs.verify_seconds(ONE, 4) == 0.0
