@@ -94,11 +94,15 @@ class CostTable:
     def plain_seconds(self, where: Place) -> float:
         """Seconds of a plain forward at its best with so many rows; 0.0 where it was measured at no such context.
 
-        A shorter context stands in for one that was not measured, and never a longer one: that would flatter.
+        A shorter context stands in for one that was not measured, and never a longer one: that would flatter. So would
+        a moment in which the machine was busy, which rounds of any width that were waited for since then give away.
         """
         contexts = [place.context for place in self._plain if place.rows == where.rows]
         known = [context for context in contexts if context <= where.context]
-        return self._plain[Place(where.rows, max(known))].seconds if known else 0.0
+        if not known:
+            return 0.0
+        measured = Place(where.rows, max(known))
+        return min([self._plain[measured].seconds, *self._curve(measured).values()])
 
     def base_seconds(self, where: Place) -> float:
         """Seconds of a forward over one position, from the nearest measurement where there is none; 0.0 unknown.

@@ -61,6 +61,12 @@ def test_plain_cost_of_a_longer_context_is_not_taken_for_a_shorter_one_s():
     assert [costs.plain_seconds(Place(1, context)) for context in (1, 2, 5, 6)] == [0.0, 2.0, 2.0, 8.0]
 
 
+def test_plain_forward_takes_no_longer_than_a_wider_one_that_was_waited_for():
+    costs = table(10.0, {5: 1.5})  # plain decoding was measured while the machine was busy
+    assert costs.plain_seconds(ONE) == 1.5
+    assert costs.base_seconds(ONE) == 1.5
+
+
 def test_without_a_plain_measurement_a_forward_that_was_waited_for_stands_in():
     costs = CostTable()
     assert costs.verify_seconds(ONE, 4) == 0.0
