@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import mlx.core as mx
 
@@ -29,6 +29,7 @@ class Launched:
     is_broken: mx.array  # [rows] bool: a logit was not a number
     scores: tuple[RowScores | None, ...]  # of the rows that asked for log probabilities
     context: mx.array | None
+    draft_seconds: float = 0.0  # that its drafting was waited for before it was launched
 
     @property
     def is_plain(self) -> bool:
@@ -50,8 +51,9 @@ class RowOutcome:
 def launch(target: Target, state: Rows, rows: Sequence[Row], proposals: Proposals) -> Launched:
     """Start the one forward over all windows; nothing of it is kept yet."""
     pending = mx.array([[row.pending] for row in rows], dtype=mx.int32)
+    waited = _wait_for(proposals.ids) if any(row.grammar for row in rows) and not proposals.is_known else 0.0
     choices = [row.choice(_proposal_of(index, row, proposals)) for index, row in enumerate(rows)]
-    return _launch(target, state, pending, proposals, choices)
+    return replace(_launch(target, state, pending, proposals, choices), draft_seconds=waited)
 
 
 def launch_ahead(target: Target, state: Rows, rows: Sequence[Row], last: Launched) -> Launched:
@@ -62,16 +64,14 @@ def launch_ahead(target: Target, state: Rows, rows: Sequence[Row], last: Launche
 
 def finish(launched: Launched) -> tuple[list[RowOutcome], float]:
     """Wait for a round and read it back; returns the seconds too that its drafting was waited for."""
-    started = time.monotonic()
-    mx.eval([] if launched.drafted_ids is None else launched.drafted_ids)
-    draft_seconds = time.monotonic() - started
+    waited = 0.0 if launched.drafted_ids is None else _wait_for(launched.drafted_ids)
     read = [launched.target_ids, launched.num_proposed, launched.num_accepted, launched.is_broken]
     mx.eval(read, _arrays(launched.scores))
     outcomes = zip(*map(to_lists, read), launched.scores, strict=True)
     return [
         RowOutcome(ids, num_proposed, num_accepted, is_broken, _logprobs(ids, scores))
         for ids, num_proposed, num_accepted, is_broken, scores in outcomes
-    ], draft_seconds
+    ], launched.draft_seconds + waited
 
 
 def _launch(
@@ -95,8 +95,15 @@ def _launch(
 
 
 def _proposal_of(index: int, row: Row, proposals: Proposals) -> list[int]:
-    """A row's proposal where a grammar has to see it; reading it back would wait for a drafter that is still at it."""
+    """A row's proposal where a grammar has to see it."""
     return to_lists(proposals.ids[index])[: to_lists(proposals.num_proposed[index])] if row.grammar else []
+
+
+def _wait_for(drafted_ids: mx.array) -> float:
+    """Wait for a drafter that is still at it; returns the seconds."""
+    started = time.monotonic()
+    mx.eval(drafted_ids)
+    return time.monotonic() - started
 
 
 def _logprobs(target_ids: Sequence[int], scores: RowScores | None) -> tuple[TokenLogprob, ...]:

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+import mlx.core as mx
 import pytest
 
+from engine.drafters.base import DraftRow, Known, Proposals
 from engine.messages import Failed, Grammar, Turn
+from engine.prove.scripted import ScriptedDrafter, ScriptedRows
 from tests.engine.harness import Harness, submit
 
 PROMPT = "Describe a person"
@@ -61,6 +66,32 @@ def test_reply_matches_its_regular_expression_and_ends_where_it_does(data_dir, t
     drafted = run(data_dir, submit(1, target, PROMPT, drafter=beyond, grammar=DATE, **sampling))
     assert (drafted.ids_of(1), drafted.reason_of(1)) == (plain.ids_of(1), "stop")
     assert drafted.statistics_of(1).num_rounds < plain.statistics_of(1).num_rounds
+
+
+class SlowRows(ScriptedRows):
+    """Proposals that the device takes long for."""
+
+    def propose(self, rows: Sequence[DraftRow], depths: Sequence[int]) -> Proposals:
+        proposals = super().propose(rows, depths)
+        square = mx.full((512, 512), 1 / 512)
+        for _ in range(20):
+            square = square @ square
+        nothing = (mx.sum(square) * 0).astype(mx.int32)
+        return replace(proposals, ids=proposals.ids + nothing, known=tuple(map(drafted, proposals.known)))
+
+
+def drafted(known: Known) -> Known:
+    return replace(known, token_ids=())
+
+
+def test_wait_for_a_proposal_that_a_grammar_has_to_see_counts_as_drafting(data_dir, target, script, monkeypatch):
+    plain = run(data_dir, submit(1, target, PROMPT, grammar=DATE))
+    monkeypatch.setattr(ScriptedDrafter, "open", lambda drafter, view: SlowRows(drafter, view.vocab_size))
+    engine = run(data_dir, submit(1, target, PROMPT, drafter=script("slow", plain.ids_of(1), [1]), grammar=DATE))
+    statistics = engine.statistics_of(1)
+    assert engine.ids_of(1) == plain.ids_of(1)
+    assert statistics.num_proposed > 0
+    assert statistics.draft_seconds > statistics.verify_seconds
 
 
 def test_reply_may_end_or_go_on_where_the_grammar_allows_both(engine, eight_target):
