@@ -143,7 +143,8 @@ class Row:
         emission = emit(target_ids, num_accepted, self.end_ids, self.remaining)
         text, num_tokens, reason = self._read(emission)
         accepted = min(num_tokens, emission.num_accepted)
-        has_end = emission.reason == "stop" and num_tokens == len(emission.token_ids) and not self.text.stopped
+        is_read_out = num_tokens == len(emission.token_ids) and not self.text.stopped and not self._is_complete
+        has_end = emission.reason == "stop" and is_read_out
         self.counter.count_round(num_proposed, num_accepted, accepted, num_tokens, has_end=has_end)
         self.num_delivered += num_tokens
         self.position += num_tokens
@@ -215,7 +216,12 @@ class Row:
         if self.grammar is None:
             return False
         self.grammar.take(token_id)
-        return self.grammar.is_complete
+        return self._is_complete
+
+    @property
+    def _is_complete(self) -> bool:
+        """Whether a grammar ends the reply, without the forward that an end token takes."""
+        return self.grammar is not None and self.grammar.is_complete
 
 
 def full_context(context_length: int) -> str:
