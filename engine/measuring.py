@@ -54,6 +54,7 @@ class Measuring:
         self._place: Place | None = None
         self._host_draft_seconds = 0.0
         self._recent: deque[tuple[float, int]] = deque()
+        self._time = RoundTime(0.0, 0.0, 0.0, 0.0)
         self._num_forwards = 0
         self._num_tokens = 0
         self._draft_seconds = 0.0
@@ -76,18 +77,19 @@ class Measuring:
             self._learn(shape, draft, verify)
         else:
             self._stretch = []
-        self._num_forwards += 1
-        self._draft_seconds += draft
-        self._verify_seconds += verify
-        return RoundTime(total, draft, verify, self._costs.plain_seconds(shape.where))
+        self._time = RoundTime(total, draft, verify, self._costs.plain_seconds(shape.where))
+        return self._time
 
     def end(self) -> None:
         self._clock.end(self._now())
 
     def deliver(self, num_tokens: int) -> None:
-        """Add the tokens that all rows got in a round."""
+        """Add the round that was read back last, and the tokens that all rows got in it."""
         now = self._now()
+        self._num_forwards += 1
         self._num_tokens += num_tokens
+        self._draft_seconds += self._time.draft
+        self._verify_seconds += self._time.verify
         self._recent.append((now, num_tokens))
         while now - self._recent[0][0] > RATE_SECONDS:
             self._recent.popleft()

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 class GroupStatistics:
     """The batch that a reply took part in, since it began to decode; prompts that are read count nowhere.
 
+    It counts rounds whose tokens every row has got: not the one that these statistics come with.
     `tokens_per_forward` is of all rows' tokens. `tokens_per_second` is over the last two seconds.
     """
 

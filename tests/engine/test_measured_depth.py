@@ -113,3 +113,12 @@ def test_batch_is_counted_as_one(data_dir, target):
     assert group.num_forwards >= 56
     assert group.num_tokens <= group.num_rows * 4 * group.num_forwards
     assert group.tokens_per_forward == group.num_tokens / group.num_forwards > 1
+
+
+def test_batch_of_one_plain_reply_has_a_token_for_each_forward_that_is_delivered(data_dir, target):
+    engine = Harness(data_dir)
+    engine.send(submit(1, target, TEXTS[0], max_tokens=20))
+    engine.run()
+    told = [delta.statistics.group for delta in engine.deltas_of(1)]
+    assert [group.num_forwards for group in told] == [group.num_tokens for group in told] == list(range(20))
+    assert told[-1].tokens_per_forward == 1.0
