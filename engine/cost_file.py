@@ -43,7 +43,7 @@ def load_costs(path: Path) -> CostTable:
         return CostTable.restore(json.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
         return CostTable()
-    except (OSError, ValueError, TypeError, KeyError) as error:
+    except (OSError, ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
         log.warning("the costs in %s are measured anew: %s", path, error)
         return CostTable()
 

@@ -83,7 +83,7 @@ class CostTable:
 
     @classmethod
     def restore(cls, stored: Mapping[str, Any]) -> CostTable:
-        """A table with what was stored; raises ValueError, TypeError or KeyError where that makes no sense."""
+        """A table with what was stored; raises ValueError, TypeError, KeyError or OverflowError where it is none."""
         costs = cls()
         for rows, context, seconds in stored["plain"]:
             costs._plain[Place(int(rows), int(context))] = stored_cost(seconds)

@@ -111,7 +111,18 @@ def test_costs_are_kept_in_a_file_of_the_model_and_only_written_when_they_change
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", "{}", '{"plain": [[1, 0, -1.0]], "verify": []}', '{"plain": 3, "verify": []}']
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"plain": [[1, 0, -1.0]], "verify": []}',
+        '{"plain": 3, "verify": []}',
+        '{"plain": [[Infinity, 0, 1.0]], "verify": []}',
+        '{"plain": [[1, 0, 1%s]], "verify": []}' % ("0" * 400),
+        "[" * 100_000,
+    ],
+    ids=range(8),
 )
 def test_damaged_costs_are_measured_anew(tmp_path, text, caplog):
     path = tmp_path / "a.json"
