@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 KEY_LENGTH = 3  # shorter runs occur everywhere in prose and foretell little
 NUM_LATEST = 16  # occurrences that are looked at; bounds the work for a token
+INDEXED_AT_ONCE = 4096  # tokens of past replies, about 15 ms: a full store would hold up every row for half a second
 MAX_STORE_TOKENS = 1 << 17  # about 200 bytes each once indexed, 26 MB in all
 
 Key = tuple[int, ...]
@@ -50,7 +52,7 @@ class SuffixStore:
         self.num_tokens = 0
         self._max_tokens = max_tokens
         self._replies: dict[tuple[str, Key], list[int]] = {}  # by conversation and tokens; oldest first
-        self._unindexed: list[list[int]] = []  # until somebody asks, so that nobody pays for what is never used
+        self._unindexed: deque[list[int]] = deque()  # until somebody asks, so that nobody pays for what is never used
         self._index = OccurrenceIndex()
 
     def remember(self, conversation_id: str, token_ids: Sequence[int]) -> None:
@@ -71,16 +73,18 @@ class SuffixStore:
             self._drop(key)
 
     def latest(self, key: Key) -> list[Occurrence]:
-        """The last few occurrences of KEY_LENGTH tokens, latest first."""
-        while self._unindexed:
-            text = self._unindexed.pop(0)
+        """The last few occurrences of KEY_LENGTH tokens, latest first; a store that was filled is found bit by bit."""
+        num_indexed = 0
+        while self._unindexed and num_indexed < INDEXED_AT_ONCE:
+            text = self._unindexed.popleft()
             self._index.add(text, 0, len(text))
+            num_indexed += len(text)
         return self._index.latest(key)
 
     def _drop(self, key: tuple[str, Key]) -> None:
         text = self._replies.pop(key)
         self.num_tokens -= len(text)
-        waiting = [other for other in self._unindexed if other is not text]
+        waiting = deque(other for other in self._unindexed if other is not text)
         if len(waiting) == len(self._unindexed):
             self._index.remove(text)
         self._unindexed = waiting

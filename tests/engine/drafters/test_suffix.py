@@ -107,3 +107,12 @@ def test_row_that_comes_from_a_cohort_proposes_what_the_uninterrupted_one_does(s
     assert state.num_tokens == len(row.token_ids) - 1 == 11
     restored = LookedUp(SuffixDrafter(store), row.token_ids, state)
     assert restored.propose(MAX_DEPTH) == row.propose(MAX_DEPTH) == [1, 2, 3, 4, 5, 6]
+
+
+def test_store_that_was_filled_is_indexed_over_several_rounds_and_then_found():
+    store = SuffixStore()
+    for start in range(0, 100_000, 1000):
+        store.remember(f"chat {start}", list(range(start, start + 1000)))
+    rounds = [bool(store.latest((99_100, 99_101, 99_102))) for _ in range(30)]
+    assert not any(rounds[:15])
+    assert all(rounds[25:])
