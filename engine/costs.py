@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from statistics import median
 from typing import Any, NamedTuple
@@ -116,6 +116,10 @@ class CostTable:
         known = {**waited, **plain}
         return known[_nearest_place(known, where)] if known else 0.0
 
+    def is_tried(self, where: Place) -> bool:
+        """Whether a forward over more than one position was measured there."""
+        return max(self._curve(where), default=1) > 1
+
     def verify_seconds(self, where: Place, width: int) -> float:
         """Seconds of a forward over `width` positions a row, measured or estimated; 0.0 where nothing is known."""
         return self.verify_curve(where)(width)
@@ -138,12 +142,12 @@ class CostTable:
 
     def _ratios(self, where: Place) -> dict[int, float]:
         """What wider forwards cost against one over a single position, at the nearest place where they were tried."""
-        tried = {other: curve for other in self._verify if max(curve := self._curve(other), default=1) > 1}
+        tried = [other for other in self._verify if self.is_tried(other)]
         if not tried:
             return {}
         other = _nearest_place(tried, where)
         base = self.base_seconds(other)
-        return {at: seconds / base for at, seconds in tried[other].items() if at > 1} if base else {}
+        return {at: seconds / base for at, seconds in self._curve(other).items() if at > 1} if base else {}
 
     def _curve(self, where: Place) -> dict[int, float]:
         """Measured seconds by width."""
@@ -170,5 +174,5 @@ def nearest(known: Mapping[int, object], wanted: int) -> int:
     return min(known, key=lambda key: (abs(key - wanted), key))
 
 
-def _nearest_place(known: Mapping[Place, object], wanted: Place) -> Place:
+def _nearest_place(known: Iterable[Place], wanted: Place) -> Place:
     return min(known, key=lambda other: (abs(other.rows - wanted.rows), abs(other.context - wanted.context), other))

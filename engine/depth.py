@@ -102,6 +102,8 @@ class MeasuredDepth:
             return verify_seconds(width) + drafting
 
         plain = self._costs.base_seconds(where)
+        if not plain and self._tries_one_position(where):
+            return [0] * len(rows)
         best = best_width(survivals, plain, seconds)
         is_due = may_probe(chains, seconds(1 + PROBE_DEPTH) - plain)
         depth = best.width - 1 if best.pays else PROBE_DEPTH if is_due else 0
@@ -120,7 +122,7 @@ class MeasuredDepth:
         is_probe = not best.pays and (drafted > 0 or self._is_worth_a_probe(rows, survivals, best, where))
         width = best.width if best.pays or (is_probe and not drafted) else 1
         lengths = tuple(min(cap, max(width - 1, drafted)) for cap in caps)
-        reasons = tuple(row.closed or explain(cap, best, is_probe) for row, cap in zip(rows, caps, strict=True))
+        reasons = tuple(row.closed or explain(row, cap, best, is_probe) for row, cap in zip(rows, caps, strict=True))
         return Decision(lengths, reasons, not any(lengths) and all(map(is_idle, rows)), is_probe)
 
     def _measures(self, rows: Sequence[Candidate], where: Place) -> bool:
@@ -131,6 +133,13 @@ class MeasuredDepth:
             and not all(row.closed for row in rows)
             and all(row.can_run_ahead and row.remaining > 2 * PLAIN_STRETCH for row in rows)
         )
+
+    def _tries_one_position(self, where: Place) -> bool:
+        """Whether to draft nothing for a moment, since wider forwards were measured and there is nothing to compare
+        them with: rows that cannot run ahead, and short replies, measure no plain decoding."""
+        is_due = self._costs.is_tried(where) and self._num_measuring[where.rows] < MOST_MEASURING
+        self._num_measuring[where.rows] += is_due
+        return is_due
 
     def _is_worth_a_probe(
         self, rows: Sequence[Candidate], survivals: Sequence[Sequence[float]], best: Best, where: Place
@@ -168,10 +177,12 @@ def is_idle(row: Candidate) -> bool:
     return bool(row.closed) or row.num_idle >= IDLE_ROUNDS
 
 
-def explain(num_proposed: int, best: Best, is_probe: bool) -> str:
+def explain(row: Candidate, num_proposed: int, best: Best, is_probe: bool) -> str:
     """Why a row's depth is what it is, for the user."""
-    if not num_proposed:
+    if not num_proposed and not row.chain.length:
         return NOTHING_FOUND
+    if not num_proposed:  # a drafter that writes whenever it is asked
+        return LITTLE_GAIN if best.gain else UNMEASURED
     if is_probe:
         return PROBING
     if best.pays and not best.gain:

@@ -124,6 +124,40 @@ def test_drafter_that_needs_forwards_writes_as_far_as_its_time_pays():
     assert (depths[0], depths[2]) == (4, 0)
 
 
+def test_drafter_that_was_not_asked_is_not_said_to_have_nothing():
+    costs = table(1.0, LINEAR)
+    policy = MeasuredDepth(costs)
+    row = replace(ROW, drafter="model:a", chain=CHAIN)
+    assert policy.plan([row], ONE) == [0]
+    assert decide(policy, (row, proposal(0))).reasons == (LITTLE_GAIN,)
+    assert decide(policy, (ROW, proposal(0))).reasons == (NOTHING_FOUND,)
+
+
+def test_forward_over_one_position_is_tried_where_only_wider_ones_are_known():
+    costs = CostTable()
+    policy = MeasuredDepth(costs)
+    row = replace(ROW, drafter="model:a", chain=CHAIN, can_run_ahead=False)
+    assert policy.plan([row], ONE) == [4]
+    for _ in range(2):
+        costs.count_verify(ONE, 5, 9.0)
+    assert policy.plan([row], ONE) == [0]
+    assert decide(policy, (row, proposal(0))).reasons == (UNMEASURED,)
+    for _ in range(2):
+        costs.count_verify(ONE, 1, 1.0)
+    assert policy.plan([row], ONE) == [0]
+    assert decide(policy, (row, proposal(0))).reasons == (LITTLE_GAIN,)
+
+
+def test_trying_one_position_that_teaches_nothing_ends():
+    costs = CostTable()
+    policy = MeasuredDepth(costs)
+    for _ in range(2):
+        costs.count_verify(ONE, 5, 9.0)
+    row = replace(ROW, drafter="model:a", chain=CHAIN, can_run_ahead=False)
+    depths = [policy.plan([row], ONE) for _ in range(MOST_MEASURING + 1)]
+    assert depths == [[0]] * MOST_MEASURING + [[4]]
+
+
 def test_what_was_drafted_at_a_cost_is_verified():
     decision = decide(MeasuredDepth(table(1.0, LINEAR)), (replace(ROW, chain=CHAIN), Known(2, CHAIN.kind)))
     assert (decision.lengths, decision.reasons, decision.is_probe) == ((2,), (PROBING,), True)
