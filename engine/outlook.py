@@ -15,7 +15,7 @@ class Outlook:
 
     forecast: Forecast = field(default_factory=Forecast)
     num_idle: int = 0  # rounds since one verified a proposal
-    seconds_since_probe: float = 0.0
+    seconds_since_probe: float = 0.0  # of any row in its batch
     _guess: Guess | None = None
     _drafted: Known = NOTHING  # of the present round, where only its verification tells what it was worth
 
@@ -25,9 +25,12 @@ class Outlook:
         return self._drafted.length
 
     def expect(self, proposal: Known, num_verified: int, start: int, *, is_probe: bool) -> None:
-        """Take note of a proposal for the tokens from `start` on, of which so many are verified."""
+        """Take note of a proposal for the tokens from `start` on, of which so many are verified.
+
+        A probe of another row counts here, too: all rows of the batch wait for it.
+        """
         self.num_idle = 0 if num_verified else self.num_idle + 1
-        if is_probe and num_verified:
+        if is_probe:
             self.seconds_since_probe = 0.0
         self._drafted = NOTHING if proposal.token_ids else proposal
         if proposal.token_ids and self._guess is None:

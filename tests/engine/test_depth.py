@@ -199,6 +199,21 @@ def test_costs_of_a_long_proposal_are_worked_out_once_a_round():
     assert costs.num_bases <= 4
 
 
+def test_rows_that_take_turns_share_one_allowance_for_trying_again():
+    policy = MeasuredDepth(table(1.0, {2: 9.0, 17: 90.0}, Place(8, 0)))
+    outlooks, spent, total = [Outlook() for _ in range(8)], 0.0, 0.0
+    for turn in range(4000):
+        rows = [replace(ROW, seconds_since_probe=outlook.seconds_since_probe) for outlook in outlooks]
+        known = [proposal(1) if index == turn % 8 else proposal(0) for index in range(8)]
+        decision = policy.decide(rows, known, Place(8, 0))
+        seconds = 9.0 if any(decision.lengths) else 1.0
+        spent, total = spent + seconds - 1.0, total + seconds
+        for outlook, one, length in zip(outlooks, known, decision.lengths, strict=True):
+            outlook.expect(one, length, 0, is_probe=decision.is_probe)
+            outlook.seconds_since_probe += seconds
+    assert 0.01 < spent / total < 0.025
+
+
 def test_full_depth_verifies_all_that_there_is_room_for():
     decision = FullDepth().decide([ROW, replace(ROW, room=2)], [proposal(5), proposal(5)], Place(2, 0))
     assert (decision.lengths, decision.reasons) == ((5, 2), (ALL_VERIFIED,) * 2)
