@@ -7,7 +7,7 @@ import math
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from statistics import median
+from statistics import median_low
 from typing import Any, NamedTuple
 
 SAMPLES = 7  # latest ones that a median is of: one slow forward changes nothing
@@ -32,12 +32,12 @@ class Cost:
 
     is_warm: bool = False
     samples: deque[float] = field(default_factory=lambda: deque(maxlen=SAMPLES))
-    seconds: float = 0.0  # median of the samples; 0.0 where nothing was measured
+    seconds: float = 0.0  # median of the samples, of two the faster: pauses make slow only; 0.0 where there is none
 
     def count(self, seconds: float) -> None:
         if self.is_warm:
             self.samples.append(seconds)
-            self.seconds = median(self.samples)
+            self.seconds = median_low(self.samples)
         self.is_warm = True
 
 

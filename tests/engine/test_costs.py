@@ -27,7 +27,14 @@ def test_first_forward_of_a_width_is_dropped_and_a_slow_one_changes_nothing():
     costs = table()
     for seconds in (9.0, 2.0, 2.1, 50.0, 2.0):
         costs.count_verify(ONE, 4, seconds)
-    assert costs.verify_seconds(ONE, 4) == pytest.approx(2.05)
+    assert costs.verify_seconds(ONE, 4) == 2.0
+
+
+def test_slow_first_measurement_is_corrected_by_the_next():
+    costs = table()
+    for seconds in (9.0, 30.0, 1.2):
+        costs.count_verify(ONE, 4, seconds)
+    assert costs.verify_seconds(ONE, 4) == 1.2
 
 
 def test_latest_samples_count():
