@@ -92,6 +92,7 @@ def script_of(text: str, *, drafted: bool = True) -> list[Delta]:
             tokens_per_second=62.3,
             time_to_first_token_seconds=0.42,
             depth=5,
+            speedup=1.9 if drafted else 0.0,
         )
         deltas[-1] = replace(deltas[-1], statistics=statistics)
     return deltas

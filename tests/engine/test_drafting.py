@@ -56,6 +56,16 @@ def test_model_equal_to_the_target_is_always_right_whoever_joins_and_leaves(engi
         assert statistics.num_rounds == -(-limit // 5)  # every round but the last gives four and the target's own
 
 
+def test_o21_target_that_cannot_step_back_writes_its_plain_text_with_a_draft_model(engine, drafters, alone, tmp_path):
+    recurrent = tiny_folder(tmp_path / "target", "qwen3_next", seed=1)
+    engine.send(submit(1, recurrent, TEXTS[0], drafter=drafters["other model"]))
+    engine.send(submit(2, recurrent, TEXTS[1], drafter=drafters["recurrent model"]))
+    engine.run()
+    assert [engine.ids_of(index) for index in (1, 2)] == [alone(text, on=recurrent) for text in TEXTS[:2]]
+    assert engine.statistics_of(1).num_proposed > engine.statistics_of(1).num_accepted
+    assert engine.statistics_of(2).num_accepted > 0
+
+
 def test_o24_default_sampling_drafts(engine, target, drafters):
     engine.send(submit(1, target, TEXTS[0], drafter=drafters["other model"]))
     engine.run()
