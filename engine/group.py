@@ -175,7 +175,7 @@ class Group:
         """How far drafters that need forwards should write, and the rows as the choice of depths sees them."""
         for notice in filter(None, [row.leave_drafter_context() for row in self._rows]):
             self._emit(notice)
-        candidates = [row.candidate(self._state.can_rewind) for row in self._rows]
+        candidates = [row.candidate(self._state.can_rewind, self._is_steady) for row in self._rows]
         return self._policy.plan(candidates, self._place), candidates
 
     def _propose(self, candidates: Sequence[Candidate], chain_depths: Sequence[int]) -> Proposals:
@@ -193,14 +193,17 @@ class Group:
             row.outlook.expect(proposal, length, row.num_tokens, is_probe=decision.is_probe)
 
     @property
+    def _is_steady(self) -> bool:
+        """Whether no row is about to join."""
+        return not self._cohort.rows and not (self._waiting and self._has_place())
+
+    @property
     def _place(self) -> Place:
         return place(len(self._rows), max(row.num_tokens for row in self._rows))
 
     def _launch_ahead(self, launched: Launched, was_ahead: bool) -> Launched | None:
         """Start the round after a plain one before that one is read, where no row or drafter has to see it first."""
-        may_admit = bool(self._cohort.rows) or (bool(self._waiting) and self._has_place())
-        is_steady = not may_admit and self._state.can_rewind
-        if not is_steady or not launched.is_plain:
+        if not (self._is_steady and self._state.can_rewind and launched.is_plain):
             return None
         if not all(row.can_run_ahead for row in self._rows):
             return None

@@ -118,14 +118,17 @@ class Row:
         text = f"Drafter off: this chat is longer than the {self.drafter.context_length} tokens that it can follow."
         return Notice(self.request_id, "drafter_off", text)
 
-    def candidate(self, can_rewind: bool) -> Candidate:
-        """This row as the choice of its depth sees it; the bonus takes one of the tokens that its limit leaves."""
+    def candidate(self, can_rewind: bool, is_steady: bool = True) -> Candidate:
+        """This row as the choice of its depth sees it; the bonus takes one of the tokens that its limit leaves.
+
+        `is_steady`: no row is about to join, so that rounds may start ahead.
+        """
         room = max(0, min(self.drafter.max_depth, self.draft_room, self.remaining - 1)) if can_rewind else 0
         return Candidate(
             forecast=self.outlook.forecast,
             room=room,
             closed="" if room else self._why_closed(can_rewind),
-            can_run_ahead=self.can_run_ahead,
+            can_run_ahead=self.can_run_ahead and is_steady,
             remaining=self.remaining,
             num_idle=self.outlook.num_idle,
             seconds_since_probe=self.outlook.seconds_since_probe,

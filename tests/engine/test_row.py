@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.drafters.base import Drafter
+from engine.costs import CostTable, Place
+from engine.depth import MeasuredDepth
+from engine.drafters.base import ANY, Drafter, Known
 from engine.drafters.ngram import MAX_DEPTH, NgramDrafter
 from engine.drafters.none import NoDrafter
 from engine.messages import Delta, Finished, Sampling
@@ -73,3 +75,13 @@ def test_row_without_room_for_a_proposal_says_why(tokenizer):
         row_with(tokenizer, NgramDrafter()).candidate(can_rewind=True).closed,
     ]
     assert reasons == [NO_DRAFTER, NO_REWIND, OUT_OF_CONTEXT, LAST_TOKEN, ""]
+
+
+def test_row_beside_which_another_is_about_to_join_cannot_run_ahead_and_is_not_kept_for_measuring(tokenizer):
+    row = row_with(tokenizer, NgramDrafter(), max_tokens=100)
+    where, proposal = Place(1, 0), Known(4, ANY, (1, 2, 3, 4))
+    lengths = [
+        MeasuredDepth(CostTable()).decide([row.candidate(True, is_steady)], [proposal], where).lengths
+        for is_steady in (True, False)
+    ]
+    assert lengths == [(0,), (4,)]
