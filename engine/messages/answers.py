@@ -43,3 +43,29 @@ class RenderedPrompt:
     text: str
     num_tokens: int
     render_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class CachedConversation:
+    """What the prompt cache holds of one conversation; what several share counts for each of them."""
+
+    conversation_id: str
+    num_bytes: int  # on disk
+    num_tokens: int  # of its longest saved prefix
+
+
+@dataclass(frozen=True, slots=True)
+class CacheReport:
+    """What the prompt cache holds, and the limits that it keeps; the defaults are those of no cache at all."""
+
+    folder: str = ""
+    memory_bytes: int = 0
+    memory_limit_bytes: int = 0  # together with the caches of running replies
+    disk_bytes: int = 0  # unfinished files too
+    budget_bytes: int = 0  # the most that the folder may hold
+    written_today_bytes: int = 0
+    daily_limit_bytes: int = 0
+    is_read_only: bool = False  # another process writes: nothing is saved or removed here
+    problem: str = ""  # why nothing is saved at present, for the user; "" where all is well
+    conversations: tuple[CachedConversation, ...] = ()
+    max_storage_wait_seconds: float = 0.0  # the longest time that the engine spent inside a call to storage

@@ -26,6 +26,9 @@ class Submit:
 
     Where the last turn is the assistant's, the reply continues it: its tokens are read, not sent again, and positions
     for sampling count from its first token. `drafter` is "none", "ngram", "suffix" or "model:PATH", a path as `target`.
+    `began_at` is when the conversation began, in Unix seconds; 0.0 is now. A date that a template writes is of that
+    time, so that it stays the same from turn to turn. `tag` tells the prompt cache which program asks: what it saves
+    for "" belongs to a conversation of the window, for "headless" to a run of the headless tool.
     """
 
     request_id: int
@@ -35,6 +38,8 @@ class Submit:
     turns: tuple[Turn, ...]
     sampling: Sampling
     kv: KvScheme = UNQUANTISED
+    began_at: float = 0.0
+    tag: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,18 +63,68 @@ class RememberReplies:
 
 @dataclass(frozen=True, slots=True)
 class ForgetConversation:
-    """Take everything of a conversation out of what drafters learn from, replies that still run too. No answer."""
+    """Take everything of a conversation out of what drafters learn from, replies that still run too. No answer.
+
+    What the prompt cache saved of it stays, for the time in which a deletion can be undone.
+    """
 
     conversation_id: str
 
 
 @dataclass(frozen=True, slots=True)
+class DeleteConversation:
+    """Forget a conversation and remove what the prompt cache saved of it; answered by ConversationDeleted.
+
+    A reply of it that still runs saves nothing any more.
+    """
+
+    conversation_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class KeepConversations:
+    """Name every conversation of the window, once its database has opened undamaged. No answer.
+
+    What the prompt cache saved for a window's conversation that is not among them goes after 7 days unseen.
+    """
+
+    conversation_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DescribeCache:
+    """Ask what the prompt cache holds; answered by Answer(CacheReport)."""
+
+    request_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class SetCacheLimits:
+    """Choose the prompt cache's limits, 0 for the default; what is beyond them goes at once. No answer."""
+
+    budget_bytes: int = 0  # on disk
+    daily_bytes: int = 0  # written between midnight and midnight, UTC
+    memory_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ClearCache:
+    """Remove all that the prompt cache saved; answered by Answer(CacheReport) once it is gone."""
+
+    request_id: int
+
+
+@dataclass(frozen=True, slots=True)
 class CountTokens:
-    """Ask how many tokens the prompt of these turns has; answered by Answer(TokenCount) or Failed."""
+    """Ask how many tokens the prompt of these turns has; answered by Answer(TokenCount) or Failed.
+
+    `began_at` is as in Submit: with the same turns both count alike.
+    """
 
     request_id: int
     target: str
     turns: tuple[Turn, ...]
+    began_at: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,4 +166,5 @@ class Shutdown:
 
 
 Question = CountTokens | Inspect | EstimateMemory | PreviewTemplate
-Command = LoadModel | Submit | Cancel | RememberReplies | ForgetConversation | Question | Shutdown
+CacheCommand = DeleteConversation | KeepConversations | DescribeCache | SetCacheLimits | ClearCache
+Command = LoadModel | Submit | Cancel | RememberReplies | ForgetConversation | CacheCommand | Question | Shutdown

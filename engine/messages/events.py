@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.messages.answers import MemoryEstimate, ModelFacts, RenderedPrompt, TokenCount
+from engine.messages.answers import CacheReport, MemoryEstimate, ModelFacts, RenderedPrompt, TokenCount
 from engine.messages.statistics import NO_STATISTICS, Statistics
 
 
@@ -20,8 +20,9 @@ class Progress:
 
     request_id: int
     phase: str
-    done: int  # bytes, or tokens where phase is "reading"
+    done: int  # bytes, or tokens where phase is "reading", cached ones among them
     total: int
+    num_cached: int = 0  # tokens of `done` that came from the prompt cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +52,12 @@ class Delta:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something differs from what was asked for; `text` is the sentence for the user."""
+    """Something differs from what was asked for; `text` is the sentence for the user.
 
-    request_id: int
+    With the code "cache" it tells what has befallen the prompt cache: a full disk, a pause.
+    """
+
+    request_id: int  # 0 where it is about no request
     code: str
     text: str
 
@@ -81,7 +85,15 @@ class Answer:
     """The answer to a question command."""
 
     request_id: int
-    value: TokenCount | ModelFacts | MemoryEstimate | RenderedPrompt
+    value: TokenCount | ModelFacts | MemoryEstimate | RenderedPrompt | CacheReport
 
 
-Event = ModelLoaded | Progress | Delta | Notice | Finished | Failed | Answer
+@dataclass(frozen=True, slots=True)
+class ConversationDeleted:
+    """A conversation's saved state is gone from memory and disk, and drafters have forgotten it."""
+
+    conversation_id: str
+    problem: str = ""  # why some of it is left on disk, for the user; "" where all is gone
+
+
+Event = ModelLoaded | Progress | Delta | Notice | Finished | Failed | Answer | ConversationDeleted

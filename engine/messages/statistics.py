@@ -29,6 +29,10 @@ NO_GROUP_STATISTICS = GroupStatistics()
 class Statistics:
     """Counts and times of one reply so far; `num_prompt` counts tokens read and cached ones alike.
 
+    `num_cached` counts prompt tokens whose state came from the prompt cache. `num_reread` counts those that this
+    conversation had read or written before and that were read again, which `reread_reason` explains to the user: tokens
+    beyond an edit, the edited ones too, are new ones.
+
     `num_verified` counts proposal tokens that the target chose too, `num_accepted` those of them that were delivered;
     the target's own token that ends a round is never one.
     At place i, over the rounds that proposed more than i tokens: `proposed_by_position` counts these rounds,
@@ -44,6 +48,8 @@ class Statistics:
 
     num_prompt: int = 0
     num_cached: int = 0
+    num_reread: int = 0
+    reread_reason: str = ""  # "" where num_reread is 0
     num_tokens: int = 0
     num_rounds: int = 0
     num_proposed: int = 0
