@@ -19,18 +19,27 @@ from engine.group import Group
 from engine.inbox import Inbox
 from engine.loading import Loader
 from engine.messages import (
+    Answer,
+    CacheCommand,
+    CacheReport,
     Cancel,
+    ClearCache,
     Command,
+    ConversationDeleted,
     CountTokens,
+    DeleteConversation,
+    DescribeCache,
     EstimateMemory,
     Event,
     Failed,
     Finished,
     ForgetConversation,
     Inspect,
+    KeepConversations,
     LoadModel,
     PreviewTemplate,
     RememberReplies,
+    SetCacheLimits,
     Shutdown,
     Submit,
 )
@@ -131,7 +140,7 @@ class Engine:
             self._consumer(event)
         except Exception:
             log.exception("the consumer of %s failed", type(event).__name__)
-            if not isinstance(event, Finished | Failed):
+            if not isinstance(event, Finished | Failed | ConversationDeleted):
                 self.send(Cancel(event.request_id))
 
     def _emit_of_load(self, event: Event) -> None:
@@ -162,10 +171,24 @@ class Engine:
                     self._replies.remember(target.facts.tokenizer_id, message.replies)
             case ForgetConversation():
                 self._replies.forget(message.conversation_id)
+            case DeleteConversation() | KeepConversations() | DescribeCache() | SetCacheLimits() | ClearCache():
+                self._handle_cache(message)
             case Shutdown():
                 self._shut_down()
             case _:
                 assert_never(message)
+
+    def _handle_cache(self, command: CacheCommand) -> None:
+        match command:
+            case DeleteConversation():
+                self._replies.forget(command.conversation_id)
+                self._emit(ConversationDeleted(command.conversation_id))
+            case DescribeCache() | ClearCache():
+                self._emit(Answer(command.request_id, CacheReport()))
+            case KeepConversations() | SetCacheLimits():
+                pass
+            case _:
+                assert_never(command)
 
     def _submit(self, submit: Submit, sent_at: float) -> None:
         try:

@@ -8,7 +8,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 from engine.inbox import Inbox
-from engine.messages import Command, Event, Failed, LoadModel, Question, Shutdown, Submit
+from engine.messages import (
+    ClearCache,
+    Command,
+    ConversationDeleted,
+    DeleteConversation,
+    DescribeCache,
+    Event,
+    Failed,
+    LoadModel,
+    Question,
+    Shutdown,
+    Submit,
+)
 from engine.models.locate import default_data_dir
 from engine.text.thread import TextThread
 
@@ -84,5 +96,7 @@ class EngineThread:
             _, message = self._inbox.get()
             if isinstance(message, Shutdown):
                 return
-            if isinstance(message, Submit | LoadModel):
+            if isinstance(message, Submit | LoadModel | DescribeCache | ClearCache):
                 self._emit(Failed(message.request_id, "engine", text))
+            elif isinstance(message, DeleteConversation):
+                self._emit(ConversationDeleted(message.conversation_id, text))

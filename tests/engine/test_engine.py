@@ -8,11 +8,17 @@ import pytest
 
 from engine.messages import (
     Answer,
+    CacheReport,
     Cancel,
+    ClearCache,
+    ConversationDeleted,
     CountTokens,
+    DeleteConversation,
     Delta,
+    DescribeCache,
     Failed,
     Finished,
+    KeepConversations,
     LoadModel,
     ModelLoaded,
     Notice,
@@ -236,6 +242,12 @@ def test_question_is_answered_while_nothing_is_loaded(engine, target):
     assert isinstance(answer, Answer)
     assert isinstance(answer.value, TokenCount)
     assert answer.value.num_tokens > len(TEXT)
+
+
+def test_deletion_and_questions_about_the_cache_are_answered(engine):
+    engine.send(KeepConversations(("c",)), DeleteConversation("c"), DescribeCache(3), ClearCache(4))
+    engine.run()
+    assert engine.events == [ConversationDeleted("c"), Answer(3, CacheReport()), Answer(4, CacheReport())]
 
 
 def test_shutdown_ends_every_request_as_cancelled(engine, target, tmp_path):

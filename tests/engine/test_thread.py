@@ -93,10 +93,11 @@ def test_engine_that_cannot_start_answers_everything_with_the_reason(data_dir, t
         "import sys, queue; from pathlib import Path; sys.modules['mlx.core'] = None; "
         "from engine.thread import EngineThread; from engine.messages import *; events = queue.SimpleQueue(); "
         "thread = EngineThread(Path(sys.argv[2])); thread.start(events.put); "
-        "thread.send(LoadModel(1, sys.argv[1]), Shutdown()); assert thread.join(60); "
-        "print([(event.request_id, event.code) for event in (events.get(), events.get())])"
+        "thread.send(LoadModel(1, sys.argv[1]), DescribeCache(2), DeleteConversation('c'), Shutdown()); "
+        "assert thread.join(60); answers = [events.get() for _ in range(4)]; "
+        "print([(event.request_id, event.code) for event in answers[:3]], answers[3].conversation_id)"
     )
     run = subprocess.run(
         [sys.executable, "-c", code, target, data_dir], capture_output=True, text=True, timeout=120, check=False
     )
-    assert (run.returncode, run.stdout) == (0, "[(0, 'engine'), (1, 'engine')]\n")
+    assert (run.returncode, run.stdout) == (0, "[(0, 'engine'), (1, 'engine'), (2, 'engine')] c\n")
