@@ -54,7 +54,7 @@ class TextDesk:
         if refusal:
             return Failed(submit.request_id, "request", refusal)
         try:
-            prompt = build_prompt(self._tokenizer(facts), submit.turns, submit.request_id)
+            prompt = build_prompt(self._tokenizer(facts), submit.turns, submit.request_id, began_at=submit.began_at)
         except ModelError as error:
             return failed(submit.request_id, "model", error)
         refusal = check_tokens(prompt.token_ids, facts.vocab_size)
@@ -81,7 +81,8 @@ class TextDesk:
         facts = self._facts(question.target)
         match question:
             case CountTokens():
-                prompt = build_prompt(self._tokenizer(facts), question.turns, question.request_id)
+                tokenizer = self._tokenizer(facts)
+                prompt = build_prompt(tokenizer, question.turns, question.request_id, began_at=question.began_at)
                 return TokenCount(len(prompt.token_ids), facts.context_length)
             case Inspect():
                 return facts

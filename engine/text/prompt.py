@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 from engine.messages import UNQUANTISED, KvScheme, Notice, Turn
+from engine.text.boundaries import find_boundaries
 from engine.text.grammar import Matcher
 from engine.text.rendering import TemplateError
-from engine.text.splicing import Marks, choose_marks, encode_parts, locate_replies, stored_ids
-from engine.text.templates import Clockwork, Layout, Turns, choose_layout, render_layout
+from engine.text.splicing import Marks, Part, choose_marks, count_shared, encode_parts, locate_replies, stored_ids
+from engine.text.templates import Clockwork, Layout, Turns, choose_layout, clock_at, render_layout
 from engine.text.tokenizer import Tokenizer
 
 OTHER_TOKENIZER = "The reply was begun by a model with another tokenizer. Its text was read in again."
@@ -19,7 +19,12 @@ OTHER_TOKENIZER = "The reply was begun by a model with another tokenizer. Its te
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What a request's row begins with; the last `num_reply_tokens` ids belong to the reply being continued."""
+    """What a request's row begins with; the last `num_reply_tokens` ids belong to the reply being continued.
+
+    The first `num_old` ids stay when the last message of the user is edited. `boundaries` are the numbers of ids, in
+    order and all within the prompt, after which state that can only be saved exactly is worth saving: later prompts of
+    the conversation part from this one there.
+    """
 
     request_id: int
     token_ids: tuple[int, ...]
@@ -28,30 +33,47 @@ class Prompt:
     notices: tuple[Notice, ...] = ()
     grammar: Matcher | None = None  # at the reply's next token
     kv: KvScheme = UNQUANTISED  # as the target can
+    num_old: int = 0
+    boundaries: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The ids of a prompt before the reply; `num_next`: those that the next turn's prompt shares, None for all."""
+
+    token_ids: list[int]
+    layout: Layout
+    num_old: int
+    num_next: int | None
 
 
 def build_prompt(
-    tokenizer: Tokenizer,
-    turns: Sequence[Turn],
-    request_id: int,
-    *,
-    limit_seconds: float = 1.0,
-    clock: Callable[[], datetime] | None = None,
+    tokenizer: Tokenizer, turns: Sequence[Turn], request_id: int, *, limit_seconds: float = 1.0, began_at: float = 0.0
 ) -> Prompt:
     """Render the turns, splice the replies' stored ids and encode the rest; every fallback becomes a notice."""
     cleaned = tuple(replace(turn, text=without_surrogates(turn.text)) for turn in turns)
     continued = cleaned[-1] if cleaned and cleaned[-1].role == "assistant" else None
-    history = tuple(turn for turn in (cleaned[:-1] if continued else cleaned) if not _is_empty_reply(turn))
-    token_ids, layout = _encode_history(tokenizer, history, Clockwork(limit_seconds, clock or datetime.now))
+    turns_before = tuple(turn for turn in (cleaned[:-1] if continued else cleaned) if not _is_empty_reply(turn))
+    history = _encode_history(tokenizer, turns_before, Clockwork(limit_seconds, clock_at(began_at)))
     reply_ids, reply_reasons = _encode_reply(tokenizer, continued) if continued else ((), ())
-    reasons = [("template", reason) for reason in layout.reasons] + [("tokenizer", reason) for reason in reply_reasons]
-    notices = tuple(Notice(request_id, code, text) for code, text in reasons)
-    return Prompt(request_id, (*token_ids, *reply_ids), len(reply_ids), tokenizer, notices)
+    reasons = [("template", reason) for reason in history.layout.reasons]
+    reasons += [("tokenizer", reason) for reason in reply_reasons]
+    token_ids = (*history.token_ids, *reply_ids)
+    places = {min(place, len(token_ids) - 1) for place in (history.num_old, history.num_next) if place}
+    return Prompt(
+        request_id,
+        token_ids,
+        len(reply_ids),
+        tokenizer,
+        tuple(Notice(request_id, code, text) for code, text in reasons),
+        num_old=history.num_old,
+        boundaries=tuple(sorted(places - {0})),
+    )
 
 
 def encode_rendered(tokenizer: Tokenizer, text: str, marks: Marks) -> list[int]:
     """Encode a rendered prompt that holds no replies to splice."""
-    return encode_parts(tokenizer, [text], {}, marks)
+    return encode_parts(tokenizer, [Part(text)], marks)[0]
 
 
 def mark_turns(tokenizer: Tokenizer, turns: Turns, template: str) -> tuple[Turns, Marks]:
@@ -61,23 +83,37 @@ def mark_turns(tokenizer: Tokenizer, turns: Turns, template: str) -> tuple[Turns
     return tuple(replace(turn, text=_with_cuts(tokenizer, turn, marks)) for turn in turns), marks
 
 
-def _encode_history(tokenizer: Tokenizer, turns: Turns, clockwork: Clockwork) -> tuple[list[int], Layout]:
+def _encode_history(tokenizer: Tokenizer, turns: Turns, clockwork: Clockwork) -> History:
     marked, marks = mark_turns(tokenizer, turns, tokenizer.template)
     layout, text = choose_layout(tokenizer, marked, clockwork)
-    ids = {number: stored_ids(tokenizer, turn) for number, turn in enumerate(turns)}
-    ids = {number: reply_ids for number, reply_ids in ids.items() if reply_ids}
-    parts: list[str | int] = [text]
-    if ids:
-        replies = {number: marked[number].text for number in ids}
-        numbered = tuple(
-            replace(turn, text=marks.reply(number)) if number in ids else turn for number, turn in enumerate(marked)
-        )
-        with suppress(TemplateError):  # raised where a template reads the replies: they are encoded then
-            parts = locate_replies(text, render_layout(tokenizer, numbered, layout, clockwork), replies, marks)
-    token_ids = encode_parts(tokenizer, parts, ids, marks)
-    if layout.is_plain and token_ids[:1] != tokenizer.bos_ids:
-        token_ids = [*tokenizer.bos_ids, *token_ids]
-    return token_ids, layout
+    parts = _split(tokenizer, text, turns, marked, layout, clockwork, marks)
+    encoded = encode_parts(tokenizer, parts, marks)
+    found = find_boundaries(tokenizer, marked, layout, text, clockwork)
+    num_old = count_shared(tokenizer, parts, encoded, found.old, marks)
+    num_next = None if found.next is None else count_shared(tokenizer, parts, encoded, found.next, marks)
+    token_ids = [token_id for part_ids in encoded for token_id in part_ids]
+    start_ids = tokenizer.bos_ids if layout.is_plain and token_ids[:1] != tokenizer.bos_ids else []
+    num_next = None if num_next is None else num_next + len(start_ids)
+    return History([*start_ids, *token_ids], layout, num_old + len(start_ids), num_next)
+
+
+def _split(
+    tokenizer: Tokenizer, text: str, turns: Turns, marked: Turns, layout: Layout, clockwork: Clockwork, marks: Marks
+) -> list[Part]:
+    """The parts of a rendered prompt: the replies whose ids are stored, and what stands between them."""
+    replies = {
+        number: Part(marked[number].text, token_ids)
+        for number, turn in enumerate(turns)
+        if (token_ids := stored_ids(tokenizer, turn))
+    }
+    numbered = tuple(
+        replace(turn, text=marks.reply(number)) if number in replies else turn for number, turn in enumerate(marked)
+    )
+    with suppress(TemplateError):  # raised where a template reads the replies: they are encoded then
+        if replies:
+            numbered_text = render_layout(tokenizer, numbered, layout, clockwork)
+            return locate_replies(tokenizer, text, numbered_text, replies, marks)
+    return [Part(text)]
 
 
 def _encode_reply(tokenizer: Tokenizer, turn: Turn) -> tuple[tuple[int, ...], tuple[str, ...]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -68,6 +69,15 @@ def render(
     }
     source = template or tokenizer.template or plain_template(tokenizer)
     return render_template(source, variables, limit_seconds, sum(size_of(turn.text) for turn in turns))
+
+
+def clock_at(began_at: float) -> Callable[[], datetime]:
+    """A clock that stands at a time in Unix seconds; at the present where that is 0.0 or no time at all."""
+    time = datetime.now()
+    if began_at:
+        with suppress(ValueError, OverflowError, OSError):
+            time = datetime.fromtimestamp(began_at)
+    return lambda: time
 
 
 def _write_time(time: datetime, pattern: str) -> str:

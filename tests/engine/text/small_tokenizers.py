@@ -10,12 +10,14 @@ from typing import Any
 import tokenizers
 from tokenizers import AddedToken, decoders, models, normalizers, pre_tokenizers
 
+from engine.messages import Turn
 from engine.text.tokenizer import Tokenizer
 
 CHATML = (
     "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
+TRIMMING = CHATML.replace("{{ m.content }}", "{{ m.content | trim }}")
 LLAMA2 = (
     "{% for m in messages %}{% if m.role == 'user' %}<s>[INST] {{ m.content }} [/INST]"
     "{% else %} {{ m.content }} </s>{% endif %}{% endfor %}"
@@ -86,6 +88,16 @@ def sentence_tokenizer(template: str = LLAMA2) -> Tokenizer:
         special_tokens={"bos_token": "<s>", "eos_token": "</s>"},
         end_ids=frozenset([2]),
     )
+
+
+def spelled(tokenizer: Tokenizer, text: str) -> tuple[int, ...]:
+    """Ids of a text that its own encoding would never give: one a character."""
+    return tuple(token_id for character in text for token_id in tokenizer.encode(character, inert=True))
+
+
+def reply(tokenizer: Tokenizer, text: str, ids: tuple[int, ...] | None = None) -> Turn:
+    """A generated reply, as spelled ids or the given ones."""
+    return Turn("assistant", text, spelled(tokenizer, text) if ids is None else ids, tokenizer.identity)
 
 
 def write_folder(folder: Path, backend: tokenizers.Tokenizer | None = None, **files: Any) -> Path:

@@ -6,19 +6,7 @@ import pytest
 
 from engine.messages import Turn
 from engine.text.prompt import build_prompt
-from engine.text.tokenizer import Tokenizer
-from tests.engine.text.small_tokenizers import CHATML, byte_tokenizer, sentence_tokenizer
-
-TRIMMING = CHATML.replace("{{ m.content }}", "{{ m.content | trim }}")
-
-
-def spelled(tokenizer: Tokenizer, text: str) -> tuple[int, ...]:
-    """Ids of a text that its own encoding would never give: one a character."""
-    return tuple(token_id for character in text for token_id in tokenizer.encode(character, inert=True))
-
-
-def reply(tokenizer: Tokenizer, text: str, ids: tuple[int, ...] | None = None) -> Turn:
-    return Turn("assistant", text, spelled(tokenizer, text) if ids is None else ids, tokenizer.identity)
+from tests.engine.text.small_tokenizers import CHATML, TRIMMING, byte_tokenizer, reply, sentence_tokenizer, spelled
 
 
 def contains(whole: tuple[int, ...], part: tuple[int, ...]) -> bool:
@@ -63,20 +51,28 @@ def test_ids_of_another_tokenizer_are_not_spliced() -> None:
 
 
 def test_a_reply_that_the_template_alters_is_encoded_and_the_others_are_spliced() -> None:
-    tokenizer = byte_tokenizer(TRIMMING)
-    turns = [
-        Turn("user", "a"),
-        reply(tokenizer, " the "),
-        Turn("user", "b"),
-        reply(tokenizer, "low"),
-        Turn("user", "c"),
-    ]
+    tokenizer = byte_tokenizer(CHATML.replace("m.content", "m.content | replace('the', 'hte')"))
+    turns = [Turn("user", "a"), reply(tokenizer, "the"), Turn("user", "b"), reply(tokenizer, "low"), Turn("user", "c")]
     prompt = build_prompt(tokenizer, turns, 1)
     assert contains(prompt.token_ids, spelled(tokenizer, "low"))
-    assert not contains(prompt.token_ids, spelled(tokenizer, "the"))
-    assert (
-        tokenizer.decode(prompt.token_ids) == "user\na\nassistant\nthe\nuser\nb\nassistant\nlow\nuser\nc\nassistant\n"
-    )
+    assert tokenizer.decode(prompt.token_ids).startswith("user\na\nassistant\nhte\nuser\nb\nassistant\nlow\nuser\nc")
+
+
+@pytest.mark.parametrize("text", [" the ", "the\n\n", " the", "\u65e5 ", "a<|im_end|> the "])
+def test_what_the_template_leaves_of_a_reply_keeps_its_ids(text: str) -> None:
+    tokenizer = byte_tokenizer(TRIMMING)
+    turns = [Turn("user", "a"), reply(tokenizer, text), Turn("user", "b"), reply(tokenizer, "low"), Turn("user", "c")]
+    prompt = build_prompt(tokenizer, turns, 1)
+    assert contains(prompt.token_ids, (*spelled(tokenizer, text.strip()), *tokenizer.end_ids))
+    assert contains(prompt.token_ids, spelled(tokenizer, "low"))
+
+
+def test_a_reply_cut_inside_a_token_is_encoded() -> None:
+    tokenizer = byte_tokenizer(TRIMMING)
+    ids = tuple(tokenizer.encode("x Hello", inert=True)[1:])
+    prompt = build_prompt(tokenizer, [Turn("user", "a"), reply(tokenizer, " Hello", ids), Turn("user", "b")], 1)
+    assert contains(prompt.token_ids, tuple(tokenizer.encode("Hello", inert=True)))
+    assert tokenizer.decode(prompt.token_ids) == "user\na\nassistant\nHello\nuser\nb\nassistant\n"
 
 
 def test_a_reply_cut_inside_a_character_is_spliced_whole() -> None:
