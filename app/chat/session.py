@@ -62,6 +62,7 @@ class ChatSession(QObject):
         self._database = database
         self._bridge = bridge
         self._recorder = recorder
+        self._began_at = 0.0  # Unix seconds; 0.0 before there is a conversation
         self._live: LiveReply | None = None
         self._has_progress = False
         self._is_busy = False
@@ -94,6 +95,7 @@ class ChatSession(QObject):
         if opened is None or self._is_closed:
             return False
         self.conversation_id = conversation_id
+        self._began_at = opened.conversation.created_at
         self.drafter = opened.conversation.drafter or self.drafter
         self.messages = list(opened.messages)
         self._set_title(opened.conversation.title)
@@ -141,6 +143,7 @@ class ChatSession(QObject):
         if not await self._run(lambda store: save_exchange(store, user, reply, new_title), lost):
             return False
         self.conversation_id = user.conversation_id
+        self._began_at = self._began_at or user.created_at
         self._set_title(title)
         for message in (user, reply):
             self.messages.append(message)
@@ -193,8 +196,17 @@ class ChatSession(QObject):
         if not self._is_closed:
             self._attach(live)
         sampling = replace(SAMPLING_DEFAULTS, temperature=reply.temperature, seed=reply.seed)
-        turns = turns_of(self.messages)
-        self._bridge.send(Submit(request_id, reply.conversation_id, reply.model, reply.drafter, turns, sampling))
+        self._bridge.send(
+            Submit(
+                request_id,
+                reply.conversation_id,
+                reply.model,
+                reply.drafter,
+                turns_of(self.messages),
+                sampling,
+                began_at=self._began_at,
+            )
+        )
         if self._is_stop_asked:
             self._is_stop_asked = False
             self._bridge.send(Cancel(request_id))

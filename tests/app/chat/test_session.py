@@ -54,6 +54,18 @@ def test_blank_text_is_not_sent(make_session, run_async, fake_engine, text):
     assert fake_engine.submits == []
 
 
+def test_each_submit_tells_when_the_conversation_began(make_session, fake_engine, run_async, ask, qtbot):
+    session, reopened = make_session(), make_session()
+    for text in ("Hi", "And?"):
+        run_async(session.send(text))
+        qtbot.waitUntil(ended(session))
+    run_async(reopened.open(session.conversation_id))
+    run_async(reopened.send("More"))
+    began_at = ask(lambda store: store.open_conversation(session.conversation_id).conversation.created_at)
+    assert began_at > 0
+    assert [submit.began_at for submit in fake_engine.submits] == [began_at] * 3
+
+
 def test_second_message_is_refused_while_a_reply_runs(make_session, fake_engine, run_async):
     fake_engine.ending = None
     session = make_session()
