@@ -32,6 +32,12 @@ def write_ratio(value: float) -> str:
     return f"{value:.1f}"
 
 
+def write_bytes(count: int) -> str:
+    """11_400_000_000 -> 11.4 GB; megabytes below a tenth of a gigabyte."""
+    value, unit = (count / 1e6, "MB") if count < 100_000_000 else (count / 1e9, "GB")
+    return f"{value:,.1f}".removesuffix(".0") + f"{NO_BREAK}{unit}"
+
+
 def write_loading(done: int, total: int) -> str:
     """ "0.1 of 0.5 GB"; megabytes where the whole is less than a tenth of a gigabyte."""
     if total < 100_000_000:

@@ -60,6 +60,8 @@ def strip_items(statistics: Statistics) -> tuple[Item, ...]:
     if statistics.num_cached:
         read = statistics.num_prompt - statistics.num_cached
         items.append(Item("", write_count(statistics.num_cached), f"cached, {write_count(read)} read"))
+    if statistics.num_reread:
+        items.append(Item("", write_count(statistics.num_reread), "read again"))
     if statistics.num_proposed:
         items.append(Item("depth", write_count(statistics.depth)))
     return tuple(items)
@@ -73,12 +75,21 @@ def speedup_item(speedup: float) -> Item:
     return Item("", f"×{write_ratio(speedup)}", "vs plain", tone)
 
 
+def reread_words(statistics: Statistics) -> str:
+    """What was read again, and why; "" where nothing was."""
+    if not statistics.num_reread:
+        return ""
+    verb = "was" if statistics.num_reread == 1 else "were"
+    return f"{write_count(statistics.num_reread, 'tokens')} {verb} read again. {statistics.reread_reason}".rstrip()
+
+
 def describe(statistics: Statistics) -> str:
     """Everything that is known of a reply, line by line; acceptance by position too."""
     lines = [item.text for item in strip_items(statistics)]
     read = write_count(statistics.num_prompt - statistics.num_cached)
     prompt = f"{write_count(statistics.num_cached)} cached, {read} read"
     lines.append(f"reply {write_count(statistics.num_tokens, 'tokens')}, prompt {prompt}")
+    lines += [words] if (words := reread_words(statistics)) else []
     lines += _describe_rounds(statistics) if statistics.num_rounds else []
     if statistics.depth_reason:
         lines.append(f"depth {write_count(statistics.depth)}: {statistics.depth_reason}")
@@ -118,7 +129,8 @@ def _describe_positions(statistics: Statistics) -> list[str]:
 def progress_words(progress: Progress, model: str) -> str:
     match progress.phase:
         case "reading":
-            return f"Reading {write_count(progress.done)} of {write_count(progress.total, 'tokens')}"
+            cached = f", {write_count(progress.num_cached)} cached" if progress.num_cached else ""
+            return f"Reading {write_count(progress.done)} of {write_count(progress.total, 'tokens')}{cached}"
         case "loading" | "importing":
             verb = "Loading" if progress.phase == "loading" else "Importing"
             return f"{verb} {model or 'the model'}, {write_loading(progress.done, progress.total)}"

@@ -138,9 +138,15 @@ class Transcript(TranscriptView):
                 timer.start()
 
     def _show_statistics(self) -> None:
-        if self.last is not None and self.last.is_running:
-            self.last.show_latest()
-            self.viewport().update()
+        section = self.last
+        if section is None or not section.is_running:
+            return
+        known = section.statistics.reread_reason
+        section.show_latest()
+        if section.statistics.reread_reason != known and section.live is not None:
+            self.content.end_reply(section)
+            self.keep_end()
+        self.viewport().update()
 
     def _take_theme(self) -> None:
         """Colours stand in the formats, so another theme writes the document anew: a hidden one when it is shown."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from PySide6.QtGui import QFontMetricsF, QTextBlock, QTextCursor, QTextDocument
 
 from app.chat.notes import note_for
-from app.chat.strip import describe
+from app.chat.strip import describe, reread_words
 from app.chat.transcript_formats import USER_PADDING, Formats, bare_block, kind_of, owner_of
 from app.chat.transcript_writer import LiveText
 from app.chat.wake import Round, Wake
@@ -206,6 +206,8 @@ class TranscriptDocument:
             section.live.set_empty(24 if section.is_running else 1)
         note = note_for(section.message)
         lines = [("reason", 22, words) for words in section.message.notices]
+        if (reason := reread_words(section.statistics)) and not section.has_details:  # which say it too
+            lines.append(("reason", 22, reason))
         if section.has_details:
             lines += [("detail", 0, words) for words in describe(section.statistics).split("\n")]
         if note and not is_last:

@@ -69,7 +69,7 @@ class TranscriptPainter:
             painter.fillRect(place, QColor(self.tokens.line))
 
     def _paint_reason(self, painter: QPainter, block: QTextBlock, rect: QRectF) -> None:
-        symbol = "drafter" if "draft" in block.text().lower() else "model"
+        symbol = _symbol_of(block.text().lower())
         colour = self.tokens.draft if symbol == "drafter" else self.tokens.ink2
         middle = _baseline(block, rect) - QFontMetricsF(font("small")).capHeight() / 2
         draw_symbol(painter, symbol, colour, QRectF(rect.left(), round(middle - 7.5), 15, 15))
@@ -168,6 +168,13 @@ class TranscriptPainter:
         if section.message.drafter not in ("", "none"):
             ahead = 1.5 * (1 - sin(2 * pi * (phase + 0.25))) if phase else 0.0
             draw_dot(painter, self.tokens.draft_fill, QPointF(left + 3 + 4 + 2.5 + ahead, baseline - 5), 2.5)
+
+
+def _symbol_of(reason: str) -> str:
+    """The subject of a reason: what was read again has a reason of its own, whatever that names."""
+    if "read again" in reason or "prompt cache" in reason:
+        return "cache"
+    return "drafter" if "draft" in reason else "model"
 
 
 def _baseline(block: QTextBlock, rect: QRectF) -> float:

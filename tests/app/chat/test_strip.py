@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.chat.notes import Action, note_for
-from app.chat.strip import describe, progress_words, speedup_item, strip_items
+from app.chat.strip import describe, progress_words, reread_words, speedup_item, strip_items
 from app.chat.wake import Round, Wake
 from app.conversations.records import Message, ReplyState
 from app.figures import NO_BREAK, write_clock
@@ -72,9 +72,21 @@ def test_the_tooltip_has_acceptance_by_position() -> None:
     assert "prompt 6,214 cached, 118 read" in words
 
 
+def test_what_was_read_again_is_counted_and_its_reason_told() -> None:
+    reason = "The model's files changed."
+    again = replace(STATISTICS, num_reread=38, reread_reason=reason)
+    assert "38 read again" in [item.text.replace(NO_BREAK, " ") for item in strip_items(again)]
+    assert f"\n38 tokens were read again. {reason}\n" in describe(again).replace(NO_BREAK, " ")
+    once = reread_words(Statistics(num_reread=1, reread_reason=reason))
+    assert once.replace(NO_BREAK, " ") == f"1 token was read again. {reason}"
+    assert reread_words(STATISTICS) == ""
+
+
 def test_progress_is_said_in_words() -> None:
     reading = progress_words(Progress(1, "reading", 11_400, 19_650), "Tiny").replace(NO_BREAK, " ")
     assert reading == "Reading 11,400 of 19,650 tokens"
+    restored = progress_words(Progress(1, "reading", 1_204, 1_242, num_cached=1_204), "Tiny")
+    assert restored.replace(NO_BREAK, " ") == "Reading 1,204 of 1,242 tokens, 1,204 cached"
     loading = progress_words(Progress(1, "loading", 100_000_000, 500_000_000), "SmolLM2 135M")
     assert loading.replace(NO_BREAK, " ") == "Loading SmolLM2 135M, 0.1 of 0.5 GB"
 

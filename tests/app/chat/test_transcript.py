@@ -255,6 +255,27 @@ def test_details_stand_under_the_strip_when_asked(transcript: Transcript) -> Non
     assert "position" not in transcript.toPlainText()
 
 
+AGAIN = Statistics(num_prompt=50, num_tokens=1, num_rounds=1, num_reread=38, reread_reason="The model's files changed.")
+REASON = "38 tokens were read again. The model's files changed."
+
+
+def test_the_reason_of_a_second_reading_stands_under_a_reply_that_runs(transcript: Transcript, qtbot: QtBot) -> None:
+    start_reply(transcript)
+    transcript.extend(replace(delta("Ice"), statistics=AGAIN))
+    qtbot.waitUntil(lambda: REASON in transcript.toPlainText(), timeout=2000)
+    transcript.extend(replace(delta(" floats."), statistics=AGAIN))
+    transcript.flush()
+    assert transcript.toPlainText().index("Ice floats.") < transcript.toPlainText().index(REASON)
+    assert not transcript.grab().isNull()
+
+
+def test_the_reason_of_a_second_reading_stands_once_with_details_and_without(transcript: Transcript) -> None:
+    transcript.show_messages([replace(message("assistant", "Ice."), statistics=AGAIN)])
+    for _ in range(3):
+        assert transcript.toPlainText().count(REASON) == 1
+        transcript.toggle_last_details()
+
+
 def test_every_state_can_be_painted(transcript: Transcript) -> None:
     states = [ReplyState.STOPPED, ReplyState.LIMIT, ReplyState.CUT_OFF, ReplyState.FAILED, ReplyState.RUNNING]
     for state in states:
