@@ -23,7 +23,7 @@ from app.drafters import DEFAULT_DRAFTER, DRAFTERS, is_drafter
 from app.garbage import GarbageCollector
 from app.settings.folders import data_folder
 from app.single import SingleInstance
-from app.tasks import finish
+from app.tasks import finish, start
 from app.theme.theme import Theme
 from app.window import MainWindow
 from engine.messages import STARTER
@@ -173,6 +173,8 @@ async def _use(window: MainWindow, problem: str) -> None:
         application.quit_asked.connect(window.close)
     if problem:
         window.show_trouble(problem)
+    else:
+        start(window.cache_keeper.keep_all())
     window.show()
     await window.open()
     await ended.wait()

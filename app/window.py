@@ -12,6 +12,7 @@ from app.actions import Actions
 from app.activity import Activity
 from app.bridge import EngineBridge
 from app.chat.session import ChatSession
+from app.conversations.cache_keeper import CacheKeeper
 from app.conversations.catalogue import Catalogue
 from app.conversations.database import Database
 from app.conversations.deletion import Deletion
@@ -54,7 +55,9 @@ class MainWindow(QMainWindow):
         self.status = ModelStatus(bridge, target, self)
         self.catalogue = Catalogue(database, recorder, self)
         self._reminder = Reminder(database, bridge, self)
-        self.deletion = Deletion(self.catalogue, self._reminder, self)
+        self.cache_keeper = CacheKeeper(database, bridge, self)
+        self.deletion = Deletion(self.catalogue, self._reminder, self.cache_keeper, self)
+        self._bridge = bridge
         self._activity = Activity(bridge, self)
         self._has_said_going_on = False
         self._is_closed = False
@@ -98,7 +101,9 @@ class MainWindow(QMainWindow):
         catalogue.conversations_changed.connect(self._show_conversations)
         catalogue.renamed.connect(self._take_title)
         catalogue.deleted.connect(workspace.forget)
-        catalogue.deleted.connect(self._reminder.forget)  # again: its last message may have been sent meanwhile
+        for forget in (self._reminder.forget, self.cache_keeper.remove_later):
+            catalogue.deleted.connect(forget)  # again: its last message may have been sent meanwhile
+        self.cache_keeper.told.connect(self._say)
         for source in (catalogue, recorder, workspace):
             source.trouble.connect(self.show_trouble)
         failures.happened.connect(self.show_trouble)
@@ -169,7 +174,14 @@ class MainWindow(QMainWindow):
     def _say_going_on(self, title: str) -> None:
         if not self._has_said_going_on and self.workspace.current is not None:
             self._has_said_going_on = True
-            self.workspace.current.say(f"The reply in “{title}” goes on. It is in the sidebar.")
+            self._say(f"The reply in “{title}” goes on. It is in the sidebar.")
+
+    def _say(self, sentence: str) -> None:
+        """Say what is no trouble above the composer."""
+        if self.workspace.current is not None and not self.workspace.is_restoring:
+            self.workspace.current.say(sentence)
+        else:
+            self._untold.append(sentence)
 
     def show_trouble(self, sentence: str) -> None:
         """Say it above the composer; before there is one, as soon as there is."""

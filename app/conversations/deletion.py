@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from app.conversations.cache_keeper import CacheKeeper
 from app.conversations.catalogue import Catalogue
 from app.conversations.reminder import Reminder
 from app.tasks import start
@@ -14,18 +15,21 @@ UNDO_MILLISECONDS = 10_000
 class Deletion(QObject):
     """Offers one chat back at a time: the next deletion, and the end of the program, make the last one final.
 
-    Drafters forget the chat at once and learn from it again where it is had back.
+    Drafters forget the chat at once and learn from it again where it is had back; the saved prompts stay until then.
     """
 
     hidden = Signal(str)  # conversation id
     restored = Signal(str)  # conversation id
     offer_changed = Signal()
 
-    def __init__(self, catalogue: Catalogue, reminder: Reminder, parent: QObject | None = None) -> None:
+    def __init__(
+        self, catalogue: Catalogue, reminder: Reminder, keeper: CacheKeeper, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self.offered_title: str | None = None  # of the chat that can be had back
         self._catalogue = catalogue
         self._reminder = reminder
+        self._keeper = keeper
         self._conversation_id = ""
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -51,6 +55,7 @@ class Deletion(QObject):
             start(self._delete(conversation_id))
 
     async def _delete(self, conversation_id: str) -> None:
+        await self._keeper.remove(conversation_id)  # first: nothing would be known to belong to it afterwards
         if not await self._catalogue.delete(conversation_id):
             self._restore(conversation_id)
 

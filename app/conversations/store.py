@@ -56,6 +56,11 @@ class Store:
                 damaged.append(f"The conversation {row['id']!r} could not be read: {error}. It was left as it is.")
         return Listing(tuple(readable), tuple(damaged))
 
+    def conversation_ids(self) -> tuple[str, ...]:
+        """Of all conversations, those that cannot be read too."""
+        ids = (row["id"] for row in self.connection.execute("SELECT id FROM conversations"))
+        return tuple(conversation_id for conversation_id in ids if isinstance(conversation_id, str))
+
     def open_conversation(self, conversation_id: str) -> OpenedConversation:
         """The conversation and its chosen path; messages that cannot be read are named and left out."""
         row = self.connection.execute("SELECT * FROM conversations WHERE id = ?", (conversation_id,)).fetchone()

@@ -8,9 +8,15 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from engine.messages import (
+    Answer,
+    CacheReport,
     Cancel,
+    ClearCache,
     Command,
+    ConversationDeleted,
+    DeleteConversation,
     Delta,
+    DescribeCache,
     Event,
     Failed,
     Finished,
@@ -59,7 +65,8 @@ class FakeEngine:
     """Answers each Submit with ModelLoaded (once a target), then `script`, then `ending`.
 
     `script`, `ending` and `delay_seconds` are read when a Submit arrives; requests advance in turns. Where `ending` is
-    None the reply stays open until it is cancelled. `emit` sends any event by hand.
+    None the reply stays open until it is cancelled. `emit` sends any event by hand. Deletions and questions about the
+    prompt cache are answered at once with `report`, unless `answers_on_cache` is False.
     """
 
     def __init__(self) -> None:
@@ -67,6 +74,8 @@ class FakeEngine:
         self.ending: Finished | Failed | None = Finished(0, "stop")
         self.delay_seconds = 0.0
         self.tokenizer_id = "tokenizer-1"
+        self.report = CacheReport()
+        self.answers_on_cache = True
         self.commands: list[Command] = []
         self.on_submit: Callable[[Submit], None] = lambda submit: None  # runs in `send`, on the sender's thread
         self._queue: queue.SimpleQueue[Command] = queue.SimpleQueue()
@@ -121,6 +130,16 @@ class FakeEngine:
             case Cancel(request_id=request_id):
                 if self._replies.pop(request_id, None) is not None:
                     self.emit(Finished(request_id, "cancelled"))
+            case DeleteConversation() | ClearCache() | DescribeCache() if self.answers_on_cache:
+                self._answer_on_cache(command)
+
+    def _answer_on_cache(self, command: DeleteConversation | ClearCache | DescribeCache) -> None:
+        if isinstance(command, DeleteConversation):
+            self.emit(ConversationDeleted(command.conversation_id))
+            return
+        if isinstance(command, ClearCache):
+            self.report = replace(self.report, memory_bytes=0, disk_bytes=0, conversations=())
+        self.emit(Answer(command.request_id, self.report))
 
     def _load(self, request_id: int, target: str) -> None:
         if (target, self.tokenizer_id) not in self._loaded:

@@ -21,7 +21,9 @@ from app.garbage import GarbageCollector
 from app.settings.folders import data_folder
 from app.single import SingleInstance
 from app.window import MainWindow
-from engine.messages import Cancel, LoadModel, Shutdown
+from engine.messages import Cancel, KeepConversations, LoadModel, Shutdown
+from tests.app.conversations.saved_replies import save_reply
+from tests.app.driver import until
 from tests.app.fake_engine import FakeEngine
 
 
@@ -107,6 +109,38 @@ def test_quitting_while_a_message_is_being_saved_saves_it_and_stops_the_engine(
     assert run_program(quit_twice) == 0
     assert isinstance(fake_engine.commands[-1], Shutdown)
     assert last_saved_reply().state is not ReplyState.RUNNING
+
+
+def test_a_start_names_the_conversations_whose_prompts_are_kept(
+    run_program: Callable[..., int], fake_engine: FakeEngine, data_dir: Path
+) -> None:
+    database = Database(data_dir)
+    database.run(lambda store: save_reply(store, "a", (1,))).result(5)
+    database.close()
+    assert run_program(close_when_kept(fake_engine)) == 0
+    assert [command for command in fake_engine.commands if isinstance(command, KeepConversations)] == [
+        KeepConversations(("a",))
+    ]
+
+
+def close_when_kept(fake_engine: FakeEngine) -> Callable[[MainWindow], Coroutine[Any, Any, None]]:
+    async def close(window: MainWindow) -> None:
+        await until(lambda: any(isinstance(command, KeepConversations) for command in fake_engine.commands))
+        window.close()
+
+    return close
+
+
+def test_a_damaged_database_names_no_conversations(
+    run_program: Callable[..., int], fake_engine: FakeEngine, data_dir: Path
+) -> None:
+    (data_dir / "conversations.sqlite").write_bytes(b"no database at all" * 100)
+
+    async def close(window: MainWindow) -> None:
+        window.close()
+
+    assert run_program(close) == 0
+    assert not any(isinstance(command, KeepConversations) for command in fake_engine.commands)
 
 
 def test_conversations_that_cannot_be_opened_end_the_start_with_a_sentence(

@@ -12,7 +12,15 @@ from PySide6.QtWidgets import QPushButton
 from app.conversations.records import ReplyState
 from app.conversations.store import Store
 from app.tasks import finish
-from engine.messages import Cancel, ForgetConversation, RememberReplies
+from engine.messages import (
+    Cancel,
+    ConversationDeleted,
+    DeleteConversation,
+    Delta,
+    ForgetConversation,
+    RememberReplies,
+    Statistics,
+)
 from tests.app.conversations.saved_replies import save_reply
 from tests.app.driver import Driver
 from tests.app.fake_engine import FakeEngine
@@ -119,6 +127,45 @@ def test_deleting_in_mid_reply_stops_it_and_keeps_what_came(driver: Driver, fake
     assert (reply.text, reply.state) == ("Hello there", ReplyState.STOPPED)
     assert driver.tab.composer.unsent() == "two"
     assert len(fake_engine.submits) == 1
+
+
+def test_o45_a_chat_deleted_in_mid_reply_leaves_no_trace(driver: Driver, fake_engine: FakeEngine, ask: Ask) -> None:
+    fake_engine.ending, fake_engine.answers_on_cache = None, False
+    driver.type("one")
+    driver.wait_text("Hello there")
+    conversation_id = delete_open_chat(driver)
+    driver.type("two")  # in another tab
+    driver.wait_text("Hello there")
+    gone = DeleteConversation(conversation_id)
+    assert Cancel(fake_engine.submits[0].request_id) in fake_engine.commands
+    assert gone not in fake_engine.commands  # while it may be had back
+    driver.window.deletion.finish()
+    driver.wait(lambda: gone in fake_engine.commands)
+    assert conversation_id in saved_ids(ask)  # until the engine has removed what it saved
+    fake_engine.emit(ConversationDeleted(conversation_id))
+    driver.run(finish())
+    assert conversation_id not in saved_ids(ask)
+    assert fake_engine.commands[-1] == gone  # a message that was sent meanwhile may have been cached
+    fake_engine.emit(Delta(fake_engine.submits[0].request_id, "late", (9,), 0, Statistics(num_tokens=9)))
+    fake_engine.emit(Delta(fake_engine.submits[1].request_id, " and on", (3,), 0, Statistics(num_tokens=3)))
+    driver.wait_text("Hello there and on")
+    left = ask(lambda store: store.connection.execute("SELECT DISTINCT conversation_id FROM messages").fetchall())
+    assert [tuple(row) for row in left] == [(driver.tab.session.conversation_id,)]
+
+
+def test_a_window_closed_over_an_engine_that_does_not_answer_deletes_the_chat_after_a_while(
+    driver: Driver, fake_engine: FakeEngine, ask: Ask, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("app.conversations.cache_keeper.REMOVAL_SECONDS", 0.05)
+    fake_engine.answers_on_cache = False
+    driver.type("one")
+    driver.wait_idle()
+    conversation_id = delete_open_chat(driver)
+    driver.window.close()
+    driver.run(finish())
+    assert DeleteConversation(conversation_id) in fake_engine.commands
+    assert saved_ids(ask) == []
+    caplog.clear()
 
 
 def test_drafters_forget_a_deleted_chat_at_once_and_learn_it_again(
