@@ -15,10 +15,16 @@ from app.workspace import Workspace
 class Actions:
     """Makes every action of a window; on macOS in the menu bar, elsewhere behind one button."""
 
-    def __init__(self, window: QMainWindow, workspace: Workspace, toggle_sidebar: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        window: QMainWindow,
+        workspace: Workspace,
+        toggle_sidebar: Callable[[], None],
+        show_cache: Callable[[], None],
+    ) -> None:
         self._window = window
         self._workspace = workspace
-        self._menus = [self._chat_menu(), self._edit_menu(), self._view_menu(toggle_sidebar)]
+        self._menus = [self._chat_menu(), self._edit_menu(), self._view_menu(toggle_sidebar, show_cache)]
         if sys.platform == "darwin":
             bar = QMenuBar()
             for menu in self._menus:
@@ -60,11 +66,12 @@ class Actions:
         self._add(menu, "Write a message", self._focus_field, "Ctrl+L")
         return menu
 
-    def _view_menu(self, toggle_sidebar: Callable[[], None]) -> QMenu:
+    def _view_menu(self, toggle_sidebar: Callable[[], None], show_cache: Callable[[], None]) -> QMenu:
         menu = QMenu("View", self._window)
         keys = "Meta+Ctrl+S" if sys.platform == "darwin" else "Ctrl+Shift+S"
         self.sidebar = self._add(menu, "Sidebar", toggle_sidebar, keys)
         self.details = self._add(menu, "Details of the last reply", self._toggle_details, "Ctrl+I")
+        self.cache = self._add(menu, "Prompt cache", show_cache)
         menu.addSeparator()
         self._add(menu, "Next tab", lambda: self._workspace.step(1), "Ctrl+Tab", "Ctrl+PgDown")
         self._add(menu, "Previous tab", lambda: self._workspace.step(-1), "Ctrl+Shift+Tab", "Ctrl+PgUp")

@@ -21,6 +21,7 @@ from app.conversations.reminder import Reminder
 from app.drafters import DEFAULT_DRAFTER
 from app.figures import write_amount, write_rate
 from app.model_status import ModelStatus
+from app.settings.prompt_cache import CacheDialog
 from app.shell import Shell
 from app.sidebar import Sidebar
 from app.tasks import failures, start
@@ -71,7 +72,7 @@ class MainWindow(QMainWindow):
         self.sidebar = Sidebar(theme, self.pulse)
         self.shell = Shell(self.sidebar, self.workspace, self)
         self.setCentralWidget(self.shell)
-        self.actions_of_window = Actions(self, self.workspace, self.shell.toggle_sidebar)
+        self.actions_of_window = Actions(self, self.workspace, self.shell.toggle_sidebar, self.show_cache)
         self.setWindowTitle("Slipstream")
         self.setWindowIcon(app_icon())
         self.setMinimumSize(*MIN_SIZE)
@@ -206,6 +207,13 @@ class MainWindow(QMainWindow):
         super().changeEvent(event)
         if event.type() == QEvent.Type.WindowStateChange:
             self._pace()
+
+    def show_cache(self) -> None:
+        """Open the dialog on the prompt cache; one that is open comes to the front."""
+        dialog = self.findChild(CacheDialog) or CacheDialog(self.theme, self._bridge, self)
+        dialog.show()
+        dialog.raise_()
+        dialog.activateWindow()
 
     def raise_window(self) -> None:
         """Come to the front, for a second start."""

@@ -11,6 +11,7 @@ SIZES = MappingProxyType(  # name -> (pixels, weight)
     {
         "page-title": (22, QFont.Weight.DemiBold),
         "first-title": (26, QFont.Weight.DemiBold),
+        "big-number": (28, QFont.Weight.DemiBold),
         "heading": (15, QFont.Weight.DemiBold),
         "reply": (15, QFont.Weight.Normal),
         "interface": (13, QFont.Weight.Normal),
@@ -34,6 +35,6 @@ def font(name: str) -> QFont:
     made.setFeature(QFont.Tag("tnum"), 1)
     if name == "code":
         made.setStyleHint(QFont.StyleHint.Monospace)
-    if name.endswith("title"):
+    if name.endswith("title") or name == "big-number":
         made.setLetterSpacing(QFont.SpacingType.AbsoluteSpacing, -0.3)
     return made

@@ -15,15 +15,16 @@ from dataclasses import replace
 from pathlib import Path
 
 import qasync
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QPushButton
 
 from app.bridge import EngineBridge
 from app.conversations.database import Database
 from app.conversations.recorder import Recorder
+from app.settings.prompt_cache import CacheDialog
 from app.theme.theme import Theme
 from app.theme.tokens import DARK, LIGHT, Tokens
 from app.window import MainWindow
-from engine.messages import Delta, Failed, Finished, Notice, Progress, Statistics
+from engine.messages import CachedConversation, CacheReport, Delta, Failed, Finished, Notice, Progress, Statistics
 from tests.app.fake_engine import FakeEngine
 
 REPLY = """It would freeze **from the bottom up**, and many lakes would never fully thaw.
@@ -61,6 +62,17 @@ impl<'src> Parser<'src> {
 Each winter would add another sheet to the floor. In summer, sunlight warms only the upper metres."""
 SIZES = ((1320, 860), (900, 600), (480, 560))
 STARTER = Statistics(num_prompt=118, num_cached=0)
+CACHE_COUNTS = ("num_prompt", "num_cached", "num_reread", "reread_reason")
+REPORT = CacheReport(
+    folder="/home/someone/.local/share/slipstream/prompt-cache",
+    memory_bytes=412_000_000,
+    memory_limit_bytes=2_000_000_000,
+    disk_bytes=11_400_000_000,
+    budget_bytes=20_000_000_000,
+    written_today_bytes=1_230_000_000,
+    daily_limit_bytes=50_000_000_000,
+    conversations=tuple(CachedConversation(str(number), 900_000_000, 6_100) for number in range(12)),
+)
 
 
 def script_of(text: str, *, drafted: bool = True) -> list[Delta]:
@@ -166,7 +178,7 @@ class Tour:
         tab.composer.take_queued()
         second = workspace.new_tab()
         await self.shoot("empty")
-        engine.script = [Progress(0, "reading", 11_400, 19_650)]
+        engine.script = [Progress(0, "reading", 11_400, 19_650, num_cached=6_214)]
         second.send("Rust lifetimes in the parser")
         await self.until(lambda: second.transcript.last is not None and second.transcript.last.progress is not None)
         await self.shoot("reading")
@@ -188,7 +200,43 @@ class Tour:
         )
         await self.ask("ملخص الاجتماع الأسبوعي")
         await self.shoot("limit-arabic")
+        await self.cache()
         await self.menus()
+
+    async def cache(self) -> None:
+        """A prompt that was read again, and the dialog on the prompt cache in each of its states."""
+        engine, window = self.engine, self.window
+        reason = "The chat was removed from the disk to stay within the budget."
+        known = Statistics(num_prompt=6_332, num_cached=512, num_reread=5_702, reread_reason=reason)
+        engine.script = [
+            replace(one, statistics=replace(one.statistics, **{name: getattr(known, name) for name in CACHE_COUNTS}))
+            for one in script_of(REPLY[:200])
+        ]
+        engine.ending = Finished(0, "stop")
+        await self.ask("Go on")
+        await self.shoot("read-again")
+        engine.report = REPORT
+        window.show_cache()
+        await self.shoot_dialog("cache")
+        dialog = window.findChild(CacheDialog)
+        assert dialog is not None
+        (clear,) = (button for button in dialog.findChildren(QPushButton) if button.text() == "Clear…")
+        clear.click()
+        await self.shoot_dialog("cache-clear")
+        engine.report = replace(REPORT, problem="The disk is full, so prompts are not saved. Chats still are.")
+        await asyncio.sleep(1.2)
+        await self.shoot_dialog("cache-paused")
+        dialog.close()
+        await asyncio.sleep(0.1)
+
+    async def shoot_dialog(self, name: str) -> None:
+        await asyncio.sleep(0.2)
+        dialog = self.window.findChild(CacheDialog)
+        assert dialog is not None
+        for tokens in (DARK, LIGHT):
+            self.theme.apply(tokens)
+            await asyncio.sleep(0.1)
+            dialog.grab().save(str(self.folder / f"{name}-{'dark' if tokens.is_dark else 'light'}.png"))
 
     async def menus(self) -> None:
         window = self.window
