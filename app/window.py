@@ -226,6 +226,8 @@ class MainWindow(QMainWindow):
         super().closeEvent(event)
         self._is_closed = True
         self._place.save()
+        if (dialog := self.findChild(CacheDialog)) is not None:
+            dialog.close()
         self.deletion.finish()
         self._reminder.close()
         self.workspace.hold()  # or the end of a reply would send what waits for it

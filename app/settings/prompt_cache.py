@@ -153,7 +153,7 @@ class CacheDialog(QDialog):
     def _show(self, report: CacheReport) -> None:
         used, budget = write_bytes(report.disk_bytes), write_bytes(report.budget_bytes)
         self._used.setText(used)
-        self._of_budget.setText(f"of a {budget} budget on disk")
+        self._of_budget.setText(f"of a {budget} budget on disk" if report.budget_bytes else "on disk")
         self._meter.show_share(report.disk_bytes, report.budget_bytes, f"{used} of {budget} used on disk")
         for name, words in facts_of(report).items():
             self._facts[name].set_words(words)
@@ -224,4 +224,5 @@ def _label(use: str, kind: str = "", text: str = "", *, wraps: bool = False) -> 
 
 
 def _write_share(part: int, whole: int) -> str:
-    return f"{write_bytes(part)} of {write_bytes(whole)}"
+    """Of a limit, where there is one."""
+    return f"{write_bytes(part)} of {write_bytes(whole)}" if whole else write_bytes(part)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -119,3 +120,18 @@ def test_the_menu_opens_one_dialog(driver: Driver) -> None:
     (dialog,) = driver.window.findChildren(CacheDialog)
     button(dialog, "Close").click()
     driver.wait(lambda: not driver.window.findChildren(CacheDialog))
+
+
+@pytest.mark.parametrize("way", ["Esc", "the end of the program"])
+def test_the_dialog_asks_no_more_once_it_is_closed(driver: Driver, way: str) -> None:
+    driver.window.show_cache()
+    (dialog,) = driver.window.findChildren(CacheDialog)
+    if way == "Esc":
+        driver.qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    else:
+        driver.window.close()
+    driver.wait(lambda: not driver.window.findChildren(CacheDialog))
+
+
+def test_without_a_limit_none_is_named() -> None:
+    assert facts_of(CacheReport(memory_bytes=2_000_000))["In memory"] == f"2{NO_BREAK}MB"
