@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -14,13 +13,13 @@ from pytestqt.qtbot import QtBot
 
 from app.chat.notes import Action
 from app.chat.transcript import Transcript, frame_milliseconds
-from app.chat.transcript_formats import Formats, bare_block, kind_of
+from app.chat.transcript_formats import Formats, bare_block
 from app.chat.transcript_writer import LiveText
-from app.conversations.records import Message, ReplyState
-from app.theme.pulse import Pulse
+from app.conversations.records import ReplyState
 from app.theme.theme import Theme
-from app.theme.tokens import DARK, LIGHT
-from engine.messages import Delta, Progress, Statistics
+from app.theme.tokens import DARK
+from engine.messages import Progress
+from tests.app.chat.transcripts import delta, look_of, message, start_reply
 
 SOURCE = """# Head
 
@@ -63,19 +62,6 @@ def make_live() -> tuple[QTextDocument, LiveText]:
     return document, LiveText(document, start, 1, Formats(Theme()))
 
 
-def look_of(document: QTextDocument) -> list[tuple[object, ...]]:
-    """Every block with its text and formats, without the room around tables."""
-    look: list[tuple[object, ...]] = []
-    block = document.begin()
-    while block.isValid():
-        parts = [(part.fragment().text(), part.fragment().charFormat().fontWeight()) for part in block]  # type: ignore[attr-defined]
-        margins = (block.blockFormat().topMargin(), block.blockFormat().leftMargin())
-        if kind_of(block) != "spacer":
-            look.append((kind_of(block), block.text(), margins, parts))
-        block = block.next()
-    return look
-
-
 @pytest.mark.parametrize("seed", range(12))
 def test_streamed_in_any_pieces_it_looks_as_written_at_once(qapp: QApplication, seed: int) -> None:
     whole, live = make_live()
@@ -100,36 +86,6 @@ def test_closed_blocks_are_never_touched_again(qapp: QApplication) -> None:
     live.append(" goes on", is_live=True)
     assert changes
     assert min(changes) >= third
-
-
-def message(role: str, text: str, state: ReplyState = ReplyState.COMPLETE, number: int = 1) -> Message:
-    return Message(f"m{number}", "c", None, role, text, state=state, drafter="ngram")
-
-
-def delta(text: str, place: int = 1) -> Delta:
-    return Delta(1, text, (place,), 0, Statistics(num_tokens=place, num_rounds=place, tokens_per_second=50.0))
-
-
-@pytest.fixture
-def theme(qapp: QApplication) -> Theme:
-    theme = Theme()
-    theme.apply(LIGHT)
-    return theme
-
-
-@pytest.fixture
-def transcript(qtbot: QtBot, theme: Theme) -> Iterator[Transcript]:
-    transcript = Transcript(theme, Pulse())
-    qtbot.addWidget(transcript)
-    transcript.resize(800, 400)
-    transcript.show()
-    yield transcript
-    transcript.hide()
-
-
-def start_reply(transcript: Transcript, question: str = "Why?") -> None:
-    transcript.add_message(message("user", question, number=1))
-    transcript.add_message(message("assistant", "", ReplyState.RUNNING, number=2))
 
 
 def test_deltas_appear_within_frames(transcript: Transcript, qtbot: QtBot) -> None:
@@ -245,37 +201,6 @@ def test_progress_is_shown_in_the_place_of_the_strip(transcript: Transcript, qtb
     assert transcript.last.progress is None
 
 
-def test_details_stand_under_the_strip_when_asked(transcript: Transcript) -> None:
-    numbers = Statistics(num_tokens=3, num_rounds=2, num_proposed=5, num_accepted=1, proposed_by_position=(2, 2, 1))
-    reply = replace(message("assistant", "Ice.", number=2), statistics=numbers)
-    transcript.show_messages([message("user", "Why?"), reply])
-    transcript.toggle_last_details()
-    assert "position 3: accepted 0 of 1, 0%" in transcript.toPlainText()
-    transcript.toggle_last_details()
-    assert "position" not in transcript.toPlainText()
-
-
-AGAIN = Statistics(num_prompt=50, num_tokens=1, num_rounds=1, num_reread=38, reread_reason="The model's files changed.")
-REASON = "38 tokens were read again. The model's files changed."
-
-
-def test_the_reason_of_a_second_reading_stands_under_a_reply_that_runs(transcript: Transcript, qtbot: QtBot) -> None:
-    start_reply(transcript)
-    transcript.extend(replace(delta("Ice"), statistics=AGAIN))
-    qtbot.waitUntil(lambda: REASON in transcript.toPlainText(), timeout=2000)
-    transcript.extend(replace(delta(" floats."), statistics=AGAIN))
-    transcript.flush()
-    assert transcript.toPlainText().index("Ice floats.") < transcript.toPlainText().index(REASON)
-    assert not transcript.grab().isNull()
-
-
-def test_the_reason_of_a_second_reading_stands_once_with_details_and_without(transcript: Transcript) -> None:
-    transcript.show_messages([replace(message("assistant", "Ice."), statistics=AGAIN)])
-    for _ in range(3):
-        assert transcript.toPlainText().count(REASON) == 1
-        transcript.toggle_last_details()
-
-
 def test_every_state_can_be_painted(transcript: Transcript) -> None:
     states = [ReplyState.STOPPED, ReplyState.LIMIT, ReplyState.CUT_OFF, ReplyState.FAILED, ReplyState.RUNNING]
     for state in states:
@@ -286,21 +211,3 @@ def test_every_state_can_be_painted(transcript: Transcript) -> None:
 def test_slow_flushes_leave_four_fifths_of_the_time_to_the_window() -> None:
     assert frame_milliseconds(0.0) == frame_milliseconds(0.003) == 16
     assert frame_milliseconds(0.25) == 1000
-
-
-def test_details_of_an_earlier_reply_touch_nothing_but_its_strip(transcript: Transcript) -> None:
-    counted = Statistics(num_tokens=5, num_rounds=5, tokens_per_second=50.0)
-    pairs = [
-        (message("user", f"Why {one}?"), replace(message("assistant", f"So {one}.", number=2), statistics=counted))
-        for one in range(3)
-    ]
-    transcript.show_messages([each for pair in pairs for each in pair])
-    before = look_of(transcript.document())
-    changes: list[tuple[int, int]] = []
-    transcript.document().contentsChange.connect(lambda place, removed, added: changes.append((place, place + added)))
-    transcript.toggle_details(transcript.content.sections[3])
-    text = transcript.toPlainText()
-    assert text.index("So 1.") < text.index("reply 5") < text.index("Why 2?")
-    assert all(text.index("So 1.") < start and end <= text.index("Why 2?") for start, end in changes)
-    transcript.toggle_details(transcript.content.sections[3])
-    assert look_of(transcript.document()) == before

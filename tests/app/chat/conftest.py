@@ -1,0 +1,31 @@
+"""A transcript of its own for a test."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.chat.transcript import Transcript
+from app.theme.pulse import Pulse
+from app.theme.theme import Theme
+from app.theme.tokens import LIGHT
+
+
+@pytest.fixture
+def theme(qapp: QApplication) -> Theme:
+    theme = Theme()
+    theme.apply(LIGHT)
+    return theme
+
+
+@pytest.fixture
+def transcript(qtbot: QtBot, theme: Theme) -> Iterator[Transcript]:
+    transcript = Transcript(theme, Pulse())
+    qtbot.addWidget(transcript)
+    transcript.resize(800, 400)
+    transcript.show()
+    yield transcript
+    transcript.hide()

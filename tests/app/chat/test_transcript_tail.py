@@ -1,0 +1,59 @@
+"""What stands under a reply: its numbers where they are asked for, and the reason of a second reading."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pytestqt.qtbot import QtBot
+
+from app.chat.transcript import Transcript
+from engine.messages import Statistics
+from tests.app.chat.transcripts import delta, look_of, message, start_reply
+
+AGAIN = Statistics(num_prompt=50, num_tokens=1, num_rounds=1, num_reread=38, reread_reason="The model's files changed.")
+REASON = "38 tokens were read again. The model's files changed."
+
+
+def test_details_stand_under_the_strip_when_asked(transcript: Transcript) -> None:
+    numbers = Statistics(num_tokens=3, num_rounds=2, num_proposed=5, num_accepted=1, proposed_by_position=(2, 2, 1))
+    reply = replace(message("assistant", "Ice.", number=2), statistics=numbers)
+    transcript.show_messages([message("user", "Why?"), reply])
+    transcript.toggle_last_details()
+    assert "position 3: accepted 0 of 1, 0%" in transcript.toPlainText()
+    transcript.toggle_last_details()
+    assert "position" not in transcript.toPlainText()
+
+
+def test_details_of_an_earlier_reply_touch_nothing_but_its_strip(transcript: Transcript) -> None:
+    counted = Statistics(num_tokens=5, num_rounds=5, tokens_per_second=50.0)
+    pairs = [
+        (message("user", f"Why {one}?"), replace(message("assistant", f"So {one}.", number=2), statistics=counted))
+        for one in range(3)
+    ]
+    transcript.show_messages([each for pair in pairs for each in pair])
+    before = look_of(transcript.document())
+    changes: list[tuple[int, int]] = []
+    transcript.document().contentsChange.connect(lambda place, removed, added: changes.append((place, place + added)))
+    transcript.toggle_details(transcript.content.sections[3])
+    text = transcript.toPlainText()
+    assert text.index("So 1.") < text.index("reply 5") < text.index("Why 2?")
+    assert all(text.index("So 1.") < start and end <= text.index("Why 2?") for start, end in changes)
+    transcript.toggle_details(transcript.content.sections[3])
+    assert look_of(transcript.document()) == before
+
+
+def test_the_reason_of_a_second_reading_stands_under_a_reply_that_runs(transcript: Transcript, qtbot: QtBot) -> None:
+    start_reply(transcript)
+    transcript.extend(replace(delta("Ice"), statistics=AGAIN))
+    qtbot.waitUntil(lambda: REASON in transcript.toPlainText(), timeout=2000)
+    transcript.extend(replace(delta(" floats."), statistics=AGAIN))
+    transcript.flush()
+    assert transcript.toPlainText().index("Ice floats.") < transcript.toPlainText().index(REASON)
+    assert not transcript.grab().isNull()
+
+
+def test_the_reason_of_a_second_reading_stands_once_with_details_and_without(transcript: Transcript) -> None:
+    transcript.show_messages([replace(message("assistant", "Ice."), statistics=AGAIN)])
+    for _ in range(3):
+        assert transcript.toPlainText().count(REASON) == 1
+        transcript.toggle_last_details()
