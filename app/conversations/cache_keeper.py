@@ -24,7 +24,7 @@ class CacheKeeper(QObject):
         super().__init__(parent)
         self._database = database
         self._bridge = bridge
-        self._removals: dict[str, asyncio.Event] = {}  # by conversation id
+        self._removals: dict[str, asyncio.Future[bool]] = {}  # by conversation id
         self._told: set[str] = set()
         bridge.received.connect(self._receive)
 
@@ -39,14 +39,14 @@ class CacheKeeper(QObject):
 
     async def remove(self, conversation_id: str) -> None:
         """Have what is saved of a conversation removed, and wait for it as long as a user would."""
-        removal = self._removals[conversation_id] = asyncio.Event()
+        # wait_for needs a loop that runs; at the end of a window Qt may take this step when none does.
+        loop = asyncio.get_event_loop()
+        removal = self._removals[conversation_id] = loop.create_future()
+        timer = loop.call_later(REMOVAL_SECONDS, self._end_removal, conversation_id, False)
         self.remove_later(conversation_id)
-        try:
-            await asyncio.wait_for(removal.wait(), REMOVAL_SECONDS)
-        except TimeoutError:
+        if not await removal:
             logger.warning("the saved prompts of a deleted conversation were not removed in %.0f s", REMOVAL_SECONDS)
-        finally:
-            self._removals.pop(conversation_id, None)
+        timer.cancel()
 
     def remove_later(self, conversation_id: str) -> None:
         """The same without waiting."""
@@ -55,11 +55,15 @@ class CacheKeeper(QObject):
     def _receive(self, event: Event) -> None:
         match event:
             case ConversationDeleted(conversation_id=conversation_id, problem=problem):
-                if (removal := self._removals.get(conversation_id)) is not None:
-                    removal.set()
+                self._end_removal(conversation_id, True)
                 self._tell(problem)
             case Notice(request_id=0, code="cache", text=text):
                 self._tell(text)
+
+    def _end_removal(self, conversation_id: str, has_answer: bool) -> None:
+        removal = self._removals.pop(conversation_id, None)
+        if removal is not None and not removal.done():
+            removal.set_result(has_answer)
 
     def _tell(self, sentence: str) -> None:
         if sentence and sentence not in self._told:
