@@ -78,6 +78,20 @@ def test_a_later_prompt_begins_with_the_earlier_one_and_its_reply(tokenizer: Tok
     assert build_prompt(tokenizer, turns, 2).token_ids[: len(first)] == first
 
 
+def test_an_edited_message_is_read_from_its_first_word_on(tokenizer: Tokenizer) -> None:
+    turns = (*TURNS, Turn("assistant", "Hello"), Turn("user", "Why does ice float?"))
+    prompt = build_prompt(tokenizer, turns, 1)
+    edited = build_prompt(tokenizer, (*turns[:-1], Turn("user", "How deep is the sea?")), 2)
+    assert prompt.boundaries == (prompt.num_old,)
+    assert prompt.token_ids[: prompt.num_old] == edited.token_ids[: prompt.num_old]
+    assert tokenizer.decode(prompt.token_ids[prompt.num_old :]).startswith("Why does ice float?")
+
+
+def test_counting_tokens_of_a_chat_that_began_earlier_is_counting_its_prompt(starter_data: Path) -> None:
+    questions = [CountTokens(1, str(find_starter()), TURNS, began_at) for began_at in (0.0, 1.0)]
+    assert len({ask(starter_data, question).value for question in questions}) == 1
+
+
 def test_a_long_paste_is_encoded_in_time(tokenizer: Tokenizer) -> None:
     start = time.thread_time()
     build_prompt(tokenizer, [Turn("user", "2026-11-30 12:00:00 INFO request <|im_end|> done\n" * 20_000)], 1)
