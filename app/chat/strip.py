@@ -80,7 +80,7 @@ def reread_words(statistics: Statistics) -> str:
     if not statistics.num_reread:
         return ""
     verb = "was" if statistics.num_reread == 1 else "were"
-    return f"{write_count(statistics.num_reread, 'tokens')} {verb} read again. {statistics.reread_reason}".rstrip()
+    return statistics.reread_reason or f"{write_count(statistics.num_reread, 'tokens')} {verb} read again."
 
 
 def describe(statistics: Statistics) -> str:

@@ -30,8 +30,8 @@ class Statistics:
     """Counts and times of one reply so far; `num_prompt` counts tokens read and cached ones alike.
 
     `num_cached` counts prompt tokens whose state came from the prompt cache. `num_reread` counts those that this
-    conversation had read or written before and that were read again, which `reread_reason` explains to the user: tokens
-    beyond an edit, the edited ones too, are new ones.
+    conversation had read or written before and that were read again, which `reread_reason` tells the user in a
+    sentence, the count and the cause. What stands behind an edit is new, where it was not read on this branch before.
 
     `num_verified` counts proposal tokens that the target chose too, `num_accepted` those of them that were delivered;
     the target's own token that ends a round is never one.

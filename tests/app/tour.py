@@ -206,7 +206,7 @@ class Tour:
     async def cache(self) -> None:
         """A prompt that was read again, and the dialog on the prompt cache in each of its states."""
         engine, window = self.engine, self.window
-        reason = "The chat was removed from the disk to stay within the budget."
+        reason = "5,702 tokens were read again: they were removed to stay within the cache's budget."
         known = Statistics(num_prompt=6_332, num_cached=512, num_reread=5_702, reread_reason=reason)
         engine.script = [
             replace(one, statistics=replace(one.statistics, **{name: getattr(known, name) for name in CACHE_COUNTS}))

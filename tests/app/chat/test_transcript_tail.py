@@ -10,8 +10,8 @@ from app.chat.transcript import Transcript
 from engine.messages import Statistics
 from tests.app.chat.transcripts import delta, look_of, message, start_reply
 
-AGAIN = Statistics(num_prompt=50, num_tokens=1, num_rounds=1, num_reread=38, reread_reason="The model's files changed.")
-REASON = "38 tokens were read again. The model's files changed."
+REASON = "38 tokens were read again: the model's files changed."
+AGAIN = Statistics(num_prompt=50, num_tokens=1, num_rounds=1, num_reread=38, reread_reason=REASON)
 
 
 def test_details_stand_under_the_strip_when_asked(transcript: Transcript) -> None:
