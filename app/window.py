@@ -63,6 +63,7 @@ class MainWindow(QMainWindow):
         self._has_said_going_on = False
         self._is_closed = False
         self._untold: list[str] = []  # sentences that came before there was a tab
+        self._unsaid: list[str] = []  # the same, and no trouble
 
         def make_session() -> ChatSession:
             return ChatSession(database, bridge, recorder, model=target, drafter=drafter, parent=self)
@@ -118,8 +119,11 @@ class MainWindow(QMainWindow):
         await self.catalogue.refresh()
         await self.workspace.restore()
         if self._untold:
-            self.workspace.tell(" ".join(self._untold))
-            self._untold.clear()
+            self.workspace.tell(" ".join([*self._untold, *self._unsaid]))
+        elif self._unsaid:
+            self._say(" ".join(self._unsaid))
+        self._untold.clear()
+        self._unsaid.clear()
         if self.workspace.current is not None:
             self.workspace.current.composer.field.setFocus()
 
@@ -182,7 +186,7 @@ class MainWindow(QMainWindow):
         if self.workspace.current is not None and not self.workspace.is_restoring:
             self.workspace.current.say(sentence)
         else:
-            self._untold.append(sentence)
+            self._unsaid.append(sentence)
 
     def show_trouble(self, sentence: str) -> None:
         """Say it above the composer; before there is one, as soon as there is."""

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextDocument
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtWidgets import QApplication, QLabel, QMenu
 
 from app.chat.notes import NoteBar
 from app.chat.tab import ChatTab
@@ -18,7 +18,7 @@ from app.conversations.database import Database
 from app.conversations.records import Conversation, Message, ReplyState
 from app.conversations.store import Store
 from app.open_tabs import OpenTabs, write_open_tabs
-from engine.messages import Failed, Finished
+from engine.messages import Failed, Finished, Notice
 from tests.app.driver import Driver, settle
 from tests.app.fake_engine import FakeEngine
 
@@ -194,3 +194,22 @@ def test_a_title_is_shown_as_it_was_written_in_tooltips(driver: Driver) -> None:
         shown = QTextDocument()
         shown.setHtml(tip)
         assert shown.toPlainText() == "<b>bold</b>"
+
+
+@pytest.mark.parametrize("is_early", [True, False])
+def test_what_befalls_the_prompt_cache_is_a_quiet_note_above_the_composer(
+    make_driver: Callable[[], Driver], fake_engine: FakeEngine, is_early: bool
+) -> None:
+    full = Notice(0, "cache", "The disk is full, so prompts are not saved.")
+    if is_early:
+        fake_engine.emit(full)
+    driver = make_driver()
+    if not is_early:
+        fake_engine.emit(full)
+    driver.wait(lambda: alert_of(driver.tab) == full.text)
+    (bar,) = (bar for bar in driver.tab.findChildren(NoteBar) if bar.text == full.text)
+    assert [label.property("kind") for label in bar.findChildren(QLabel)] == ["secondary"]
+    driver.press("Close this note")
+    fake_engine.emit(full)
+    driver.run(settle())
+    assert alert_of(driver.tab) == ""
