@@ -143,6 +143,7 @@ class Opened:
     is_read_only: bool = False  # another program holds the folder, or it cannot be written
     free_bytes: int = 0  # of the disk
     problem: str = ""
+    other_bytes: int = 0  # of files in the folder that are no entries, the index among them
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +182,15 @@ class Storage(Protocol):
     and changes in the order of their calls, reads before them."""
 
     def open(self) -> None: ...  # answered by Opened, always
-    def write(self, entry: Entry, stream: Stream, tensors: Mapping[str, Tensor]) -> None: ...  # Written
+    def write(
+        self,
+        entry: Entry,
+        stream: Stream,
+        tensors: Mapping[str, Tensor],
+        *,
+        conversation_id: str = "",  # kept in the file, so that an index that is lost can be made again
+        tag: str = "",
+    ) -> None: ...  # Written
     def read(self, request_id: int, keys: Sequence[EntryKey]) -> None: ...  # ReadBack
     def remove(self, keys: Sequence[EntryKey], ticket: int = 0) -> None: ...  # Removed, where there is a ticket
     def record(self, changes: Sequence[Change]) -> None: ...
