@@ -54,6 +54,7 @@ class Executor:
         self._deliver = deliver
         self._opening = Opening(Folder(root, self._disk), Opened(is_read_only=True, problem=CLOSED))
         self._changes: list[IndexChange] = []
+        self.num_dropped = 0  # writes that were wanted and not even tried to their end
 
     def run(self, job: Job, is_given_up: Callable[[], bool] = lambda: False) -> None:
         """Do a job; a write stops early once it `is_given_up`."""
@@ -79,6 +80,7 @@ class Executor:
             case OpenFolder():
                 self._deliver(Opened(is_read_only=True, problem=text))
             case WriteEntry(entry):
+                self.num_dropped += job.is_wanted
                 self._deliver(Written(entry.key, 0, text, is_disk_fault=True))
             case ReadEntries(request_id, keys):
                 self._deliver(ReadBack(request_id, {}, dict.fromkeys(keys, text), 0, 0.0))
@@ -123,6 +125,7 @@ class Executor:
         try:
             num_bytes = opening.folder.write(job.entry, job.stream, job.creator, job.tensors, is_given_up)
         except GivenUpError:
+            self.num_dropped += 1
             return Written(key, 0, CLOSED, is_disk_fault=True)
         except OSError as error:
             logger.warning("an entry of the prompt cache was not written: %s", error)
