@@ -153,9 +153,9 @@ def _checked_facts(head: bytes) -> dict[str, str]:
     is_whole = head[_DIGEST_AT : _DIGEST_AT + len(_NO_DIGEST)] == digest([blank]).encode()
     try:
         header = json.loads(head[8:])
-        facts = header.get("__metadata__", {})
-        if not is_whole and not {"header_digest", "format"} & facts.keys():
+        if isinstance(header, dict) and _FORMAT.encode() not in head and b"header_digest" not in head:
             raise ForeignFileError("It was not written by this program.")
+        facts = header.get("__metadata__", {})
         is_newer = is_whole and int(facts["version"]) > VERSION
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise DamagedFileError(f"Its header makes no sense ({error!r}).") from error

@@ -88,7 +88,7 @@ class Executor:
                 if ticket:
                     self._deliver(Removed(ticket))
             case RecordChanges() | SaveIndex():
-                logger.warning("changes of the prompt cache's index were lost: %s", text)
+                logger.debug("changes of the prompt cache's index were not made: %s", text)
             case _:
                 assert_never(job)
 

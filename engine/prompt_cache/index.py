@@ -83,9 +83,10 @@ def read_index(path: Path) -> Contents:
     if not path.is_file():
         return Contents()
     address = f"{path.absolute().as_uri()}?mode=ro"
+    is_in_use = path.with_name(path.name + "-wal").exists()  # if not, SQLite would make one
     try:
-        return _read(address)
-    except sqlite3.OperationalError:  # a folder that cannot be written has no place for SQLite's shared memory
+        return _read(address if is_in_use else f"{address}&immutable=1")
+    except sqlite3.OperationalError:  # a folder that cannot be written has no place for its shared memory either
         return _read(f"{address}&immutable=1")
 
 

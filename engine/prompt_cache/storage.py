@@ -121,8 +121,11 @@ class StorageThread(_Calls):
 
     def _run(self) -> None:
         lower_priority()
-        self._do_all()
-        self._executor.close()
+        try:
+            self._do_all()
+        finally:
+            self._queue.close()
+            self._executor.close()
 
     def _do_all(self) -> None:
         while (job := self._queue.take()) is not None:

@@ -1,0 +1,67 @@
+"""Verifying reads every byte and changes nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from engine.prompt_cache.entry_file import Creator, encode_header
+from engine.prompt_cache.verify import Verification, verify
+from tests.engine.prompt_cache.disk_harness import STREAM, Inline, file_of, page, tensors_of
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = tmp_path / "cache"
+    inline = Inline(root)
+    for number in range(3):
+        inline.write(page(number), number)
+    inline.storage.close(1)
+    return root
+
+
+def test_a_good_folder_is_clean(root):
+    num_bytes = sum(file_of(root, page(number)).stat().st_size for number in range(3))
+    before = sorted(root.rglob("*"))
+    heard = []
+    assert verify(root, lambda done, total: heard.append((done, total))) == Verification(3, num_bytes)
+    assert heard[-1] == (num_bytes, num_bytes)
+    assert sorted(root.rglob("*")) == before
+
+
+def test_a_flipped_byte_of_the_data_is_found_and_left(root):
+    path = file_of(root, page(1))
+    content = path.read_bytes()
+    path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    found = verify(root)
+    assert not found.is_clean
+    assert found.faults == ((str(path.relative_to(root)), "Its data are not those that were written."),)
+    assert path.exists()
+
+
+def test_newer_files_are_no_fault(root):
+    file_of(root, page(1)).write_bytes(encode_header(page(1), STREAM, Creator(), tensors_of(), 9))
+    found = verify(root)
+    assert found.is_clean
+    assert [text for _, text in found.left_alone] == ["It was written by a newer program."]
+
+
+def test_a_damaged_index_is_a_fault_and_a_missing_one_is_not(root):
+    (root / "index.sqlite").write_bytes(b"garbage" * 999)
+    assert [name for name, _ in verify(root).faults] == ["index.sqlite"]
+    (root / "index.sqlite").unlink()
+    assert verify(root).is_clean
+    assert verify(root).num_unlisted == 3
+
+
+def test_a_folder_in_use_can_be_verified(root):
+    inline = Inline(root)
+    inline.write(page(3))
+    assert verify(root).num_entries == 4
+    assert verify(root).is_clean
+
+
+def test_a_folder_that_is_missing_is_an_error(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        verify(tmp_path / "nowhere")
