@@ -54,6 +54,7 @@ class Executor:
         self._deliver = deliver
         self._opening = Opening(Folder(root, self._disk), Opened(is_read_only=True, problem=CLOSED))
         self._changes: list[IndexChange] = []
+        self._is_refused = False  # the index by the disk, the last time
         self.num_dropped = 0  # writes that were wanted and not even tried to their end
 
     def run(self, job: Job, is_given_up: Callable[[], bool] = lambda: False) -> None:
@@ -180,7 +181,7 @@ class Executor:
     def _record(self, *changes: IndexChange) -> None:
         if self._opening.index is not None:
             self._changes.extend(changes)
-            if len(self._changes) >= _MAX_WAITING_CHANGES:
+            if len(self._changes) >= _MAX_WAITING_CHANGES and not self._is_refused:
                 self._save()
 
     def _save(self) -> None:
@@ -190,8 +191,14 @@ class Executor:
         try:
             self._opening.index.apply(self._changes)
             self._changes = []
+            self._is_refused = False
         except sqlite3.OperationalError as error:
-            logger.warning("the index of the prompt cache could not be saved: %s", error)
+            logger.log(
+                logging.DEBUG if self._is_refused else logging.WARNING,
+                "the index of the prompt cache could not be saved and is tried again: %s",
+                error,
+            )
+            self._is_refused = True
             del self._changes[:-_MAX_UNSAVED_CHANGES]
         except sqlite3.Error as error:
             logger.warning("the index of the prompt cache is damaged and made again at the next start: %s", error)

@@ -14,7 +14,7 @@ from engine.prompt_cache.records import TABLES, Contents, IndexChange, apply, lo
 FILE_NAME = "index.sqlite"
 VERSION = 1
 _APPLICATION_ID = 0x534C5043  # by which a file is known as ours
-_BUSY_TIMEOUT_SECONDS = 5.0
+_BUSY_TIMEOUT_SECONDS = 1.0  # the lock keeps other writers out; this is for someone who looks by hand
 _PASSING = (
     sqlite3.SQLITE_FULL,
     sqlite3.SQLITE_IOERR,

@@ -88,7 +88,7 @@ def _open(folder: Folder, disk: Disk, lock: Lock | None, problems: list[str]) ->
         if lock is not None:
             lock.release()
             lock = None
-    except (DamagedIndexError, sqlite3.Error) as error:
+    except (DamagedIndexError, sqlite3.Error, OSError) as error:
         logger.warning("the index of the prompt cache in %s cannot be used: %s", folder.root, error)
         if lock is not None:
             problems.append(f"The index of the prompt cache cannot be used ({error}), so its files were listed anew.")

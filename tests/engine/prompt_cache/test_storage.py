@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import stat
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -74,6 +76,13 @@ def test_changes_are_there_after_a_restart(root):
     assert opened.readings == tuple(readings)
     assert opened.values == {"day": "2"}
     assert [stored.used for stored in opened.entries] == [17]
+
+
+def test_readings_come_back_with_the_latest_last(root):
+    inline = Inline(root)
+    for stream in (STREAM, Stream("other"), STREAM):
+        inline.storage.record([SaveReading(Reading("a", stream, (1,)))])
+    assert [reading.stream for reading in inline.reopen().opened.readings] == [Stream("other"), STREAM]
 
 
 def test_dropped_owners_and_readings_are_gone_after_a_restart(root):
@@ -183,6 +192,15 @@ def test_a_second_program_reads_and_writes_nothing(root):
     assert second.read(page(0)).faults == {page(0).key: "Its file is gone."}
 
 
+def test_a_second_program_reads_what_a_first_one_has_yet_to_list(root):
+    Inline(root).write(page(0))
+    (root / "index.sqlite").rename(root / "elsewhere.sqlite")
+    second = Inline(root)
+    assert [stored.entry for stored in second.opened.entries] == [page(0)]
+    assert second.read(page(0)).tensors == {page(0).key: tensors_of()}
+    assert not (root / "index.sqlite").exists()
+
+
 def test_the_folder_is_free_again_once_it_is_closed(root):
     first = Inline(root)
     second = Inline(root)
@@ -226,3 +244,14 @@ def test_a_clock_set_back_drops_nothing(root):
     assert again.read(page(0)).tensors == {page(0).key: tensors_of()}
     assert again.opened.problem == ""
     assert verify(root).is_clean
+
+
+def test_an_index_that_refuses_changes_is_tried_again_and_told_once(root, caplog):
+    inline = Inline(root)
+    with closing(sqlite3.connect(root / "index.sqlite")) as other:
+        other.execute("BEGIN IMMEDIATE")
+        inline.storage.record([SaveValue("day", "1")])
+        inline.storage.record([SaveValue("day", "2")])
+        assert [record.levelname for record in caplog.records if "tried again" in record.message] == ["WARNING"]
+    assert inline.reopen().opened.values == {"day": "2"}
+    caplog.clear()
