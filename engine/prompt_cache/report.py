@@ -1,0 +1,46 @@
+"""What people may set about the prompt cache, and what they are shown of it; standard library only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+RAM_BYTES = 4 << 30
+DAILY_LIMIT_BYTES = 50_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class CacheSettings:
+    """ram_bytes: ceiling of cached and live state together. budget_bytes: of the folder, None for the default by the
+    disk's free space. tag: which program's entries these are, "" for the window."""
+
+    ram_bytes: int = RAM_BYTES
+    budget_bytes: int | None = None
+    daily_limit_bytes: int = DAILY_LIMIT_BYTES
+    tag: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationSize:
+    """Bytes that a conversation can be restored from; what several share counts for each."""
+
+    conversation_id: str
+    ram_bytes: int
+    disk_bytes: int
+    num_tokens: int  # of its longest kept path
+    tag: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CacheReport:
+    """How the cache stands; `problem` is a sentence, "" where all is well."""
+
+    ram_bytes: int = 0
+    ram_limit_bytes: int = 0
+    disk_bytes: int = 0
+    budget_bytes: int = 0
+    written_today_bytes: int = 0
+    daily_limit_bytes: int = 0
+    conversations: tuple[ConversationSize, ...] = ()
+    is_read_only: bool = False
+    problem: str = ""
+    max_storage_wait_seconds: float = 0.0  # longest that one call of the storage took on this thread
