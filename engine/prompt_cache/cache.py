@@ -3,11 +3,26 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import assert_never
 
-from engine.prompt_cache.entries import Storage, StorageMessage, Stream
+from engine.prompt_cache.budget import default_budget, entry_budget
+from engine.prompt_cache.entries import Opened, ReadBack, Removed, Storage, StorageMessage, Stream, Written
+from engine.prompt_cache.finder import READ_SPEED, Finder
+from engine.prompt_cache.hashes import token_bytes
+from engine.prompt_cache.keeper import Keeper
+from engine.prompt_cache.reasons import RAM_EVICTED
 from engine.prompt_cache.report import CacheReport, CacheSettings
 from engine.prompt_cache.requests import Found, StreamState, Wanted
+from engine.prompt_cache.restoring import restore
+from engine.prompt_cache.sizes import conversation_sizes
+from engine.prompt_cache.tiers import Tiers
+from engine.prompt_cache.timed import TimedStorage
+from engine.prompt_cache.writing import WRITTEN_TODAY, Writer
+
+OPENED = "cache_opened"  # code of a notice about the folder
 
 
 class PromptCache:
@@ -25,27 +40,48 @@ class PromptCache:
         notify: Callable[[str, str], None] = lambda code, text: None,
         clock: Callable[[], float] = time.time,
         timer: Callable[[], float] = time.monotonic,
-    ) -> None: ...
+    ) -> None:
+        self._storage = TimedStorage(storage)
+        self._settings, self._notify, self._clock = settings, notify, clock
+        self._tiers = Tiers()
+        self._writer = Writer(self._tiers, self._storage, settings, notify, clock, timer)
+        self._finder = Finder(self._tiers, self._storage)
+        self._keeper = Keeper(self._tiers, self._writer, settings.tag)
+        self._messages: deque[StorageMessage] = deque()
+        self._num_calls = 0  # public ones that are under way, one within the other
+        self._is_open = False
+        self._is_read_only = False
+        self._problem = ""  # of the opening
+        self._budget_bytes = settings.budget_bytes or 0  # of the whole folder
+        self._waiting: list[Callable[[], None]] = []  # for Opened
+        self._tickets: dict[int, Callable[[], None]] = {}
+        self._num_tickets = 0
+        self._live_bytes = 0
+        self._is_closed = False
 
     def open(self) -> None:
         """Have the folder opened; what is asked before it is waits for it."""
-        raise NotImplementedError
+        with self._call():
+            self._storage.open()
 
     def handle(self, message: StorageMessage) -> None:
         """Take an answer of the storage, in any order with other calls, from within one of the storage's too."""
-        raise NotImplementedError
+        with self._call():
+            self._messages.append(message)
 
     def find(self, wanted: Wanted, done: Callable[[Found], None]) -> None:
         """Look for the longest restorable prefix; `done` is called on this thread, at once or from `handle`."""
-        raise NotImplementedError
+        with self._call():
+            self._keeper.begin_turn(wanted.conversation_id, wanted.num_old)
+            self._finder.begin(wanted, done, is_ready=self._is_open)
 
     def drop(self, request_id: int) -> None:
         """Forget a find that is no longer wanted; an unknown one needs nothing."""
-        raise NotImplementedError
+        self._finder.drop(request_id)
 
     def missing_from(self, stream: Stream, token_ids: Sequence[int]) -> int:
         """The first position whose grown arrays a `put` of these tokens needs; len(token_ids) where it needs none."""
-        raise NotImplementedError
+        return self._tiers.tree.deepest(stream.identity, token_bytes(token_ids)).num_tokens
 
     def put(
         self,
@@ -58,25 +94,127 @@ class PromptCache:
     ) -> None:
         """Keep a state that is exact at len(token_ids), for this conversation; state.start <= missing_from.
 
-        is_boundary: the place is one that later prompts will share, not the end of a turn.
+        is_boundary: the place is one that later prompts will share, not the end of a turn. Before the folder is open,
+        and for a conversation that was forgotten, nothing is kept.
         """
-        raise NotImplementedError
+        assert state.num_tokens == len(token_ids), f"state of {state.num_tokens} tokens put for {len(token_ids)}"
+        with self._call():
+            if self._is_open:
+                self._keeper.put(stream, conversation_id, token_bytes(token_ids), state, is_boundary)
 
     def forget(self, conversation_id: str, done: Callable[[], None]) -> None:
         """Remove what no other conversation uses, and refuse later puts; `done` is called once the files are gone."""
-        raise NotImplementedError
+        with self._call():
+            self._once_open(lambda: self._forget(conversation_id, done))
 
     def keep(self, conversation_ids: Iterable[str]) -> None:
         """Say which conversations exist, once their database has opened clean: what belongs to none ages."""
-        raise NotImplementedError
+        known = frozenset(conversation_ids)
+        with self._call():
+            self._once_open(lambda: self._keeper.age(known, self._clock()))
 
     def shrink(self, live_bytes: int) -> None:
         """Make room in RAM: live state has so many bytes of the ceiling."""
-        raise NotImplementedError
+        with self._call():
+            self._live_bytes = live_bytes
 
     def report(self) -> CacheReport:
-        raise NotImplementedError
+        return CacheReport(
+            ram_bytes=self._tiers.ram.num_bytes,
+            ram_limit_bytes=self._ram_limit,
+            disk_bytes=self._tiers.disk.num_bytes,
+            budget_bytes=self._budget_bytes,
+            written_today_bytes=self._writer.written.at(self._clock()),
+            daily_limit_bytes=self._settings.daily_limit_bytes,
+            conversations=conversation_sizes(self._tiers.owners),
+            is_read_only=self._is_read_only,
+            problem=self._writer.problem or self._problem,
+            max_storage_wait_seconds=self._storage.max_seconds,
+        )
 
     def close(self, seconds: float) -> bool:
         """Flush what can be flushed in that time; False where something had to be dropped."""
-        raise NotImplementedError
+        with self._call():
+            pass
+        self._is_closed = True
+        has_all = not self._writer.num_waiting
+        return self._storage.close(seconds) and has_all
+
+    @property
+    def _ram_limit(self) -> int:
+        return max(0, self._settings.ram_bytes - self._live_bytes)
+
+    @contextmanager
+    def _call(self) -> Iterator[None]:
+        """Around every call that changes something: the outermost takes what arrived and does what follows from it."""
+        self._num_calls += 1
+        try:
+            yield
+            if self._num_calls == 1:
+                self._settle()
+        finally:
+            self._num_calls -= 1
+
+    def _settle(self) -> None:
+        while not self._is_closed:
+            while self._messages:
+                self._take(self._messages.popleft())
+            self._writer.pump()
+            if self._messages:
+                continue  # an inline storage answers at once
+            self._tiers.shrink_ram(self._ram_limit, self._finder.pinned, self._writer.obstacle or RAM_EVICTED)
+            self._keeper.note_obstacles()
+            self._tell_storage()
+            if not self._messages:
+                return
+
+    def _take(self, message: StorageMessage) -> None:
+        match message:
+            case Opened():
+                self._take_opened(message)
+            case Written():
+                if (part := self._writer.take(message)) is not None:
+                    self._keeper.retire(part.node)
+            case ReadBack():
+                self._finder.take(message)
+            case Removed(ticket):
+                self._tickets.pop(ticket)()
+            case _:
+                assert_never(message)
+
+    def _take_opened(self, opened: Opened) -> None:
+        restore(self._tiers, opened)
+        self._is_open, self._is_read_only, self._problem = True, opened.is_read_only, opened.problem
+        self._writer.written.restore(opened.values.get(WRITTEN_TODAY, ""))
+        self._finder.speed.restore(opened.values.get(READ_SPEED, ""))
+        if self._settings.budget_bytes is None:
+            self._budget_bytes = default_budget(opened.free_bytes, self._tiers.disk.num_bytes + opened.other_bytes)
+        self._writer.start(entry_budget(self._budget_bytes, opened.other_bytes), can_write=not opened.is_read_only)
+        if opened.problem:
+            self._notify(OPENED, opened.problem)
+        for work in self._waiting:
+            work()
+        self._waiting.clear()
+        self._finder.start()
+
+    def _once_open(self, work: Callable[[], None]) -> None:
+        if not self._is_open:
+            self._waiting.append(work)
+        else:
+            work()
+
+    def _forget(self, conversation_id: str, done: Callable[[], None]) -> None:
+        self._keeper.forget(conversation_id)
+        if not self._writer.is_open:
+            done()
+            return
+        self._num_tickets += 1
+        self._tickets[self._num_tickets] = done
+        self._tell_storage()
+        self._writer.remove_doomed(self._num_tickets)
+
+    def _tell_storage(self) -> None:
+        self._writer.remove_doomed()
+        changes, self._tiers.owners.changes[:] = tuple(self._tiers.owners.changes), ()
+        if changes and self._writer.is_open:
+            self._storage.record(changes)

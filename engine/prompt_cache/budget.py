@@ -1,0 +1,90 @@
+"""How much the cache may hold, write and read: arithmetic, and the counts that it stands on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+BUDGET_BYTES = 20_000_000_000
+DISK_SHARE = 10  # a tenth of what is free or held
+OPTIMISTIC_BYTES_PER_SECOND = 2e9  # of a disk that has not been measured
+SPEED_DECAY = 0.7  # of earlier reads' weight, with each read
+SPEED_DOUBT = 1.1  # a speed that kept a read from being made is believed a little less each time, or it would stay
+INDEX_SHARE = 8
+INDEX_BYTES = 32 << 20
+HEADER_BYTES = 4096  # of a file, without what grows with tokens and tensors
+HEADER_TOKEN_BYTES = 11
+HEADER_TENSOR_BYTES = 160
+
+
+def default_budget(free_bytes: int, held_bytes: int) -> int:
+    """Of a folder that holds so much on a disk with so much free."""
+    return min(BUDGET_BYTES, (free_bytes + held_bytes) // DISK_SHARE)
+
+
+def entry_budget(budget_bytes: int, other_bytes: int) -> int:
+    """What the entries' files may take of the folder's budget beside other files, and what the index grows by."""
+    return max(0, budget_bytes - other_bytes - min(budget_bytes // INDEX_SHARE, INDEX_BYTES))
+
+
+def file_bytes(array_bytes: int, num_tokens: int, num_tensors: int) -> int:
+    """At least as many as an entry's file will have."""
+    return array_bytes + HEADER_BYTES + HEADER_TOKEN_BYTES * num_tokens + HEADER_TENSOR_BYTES * num_tensors
+
+
+@dataclass(slots=True)
+class DailyCount:
+    """Bytes written on a day of UTC; another day, a past one too, begins again at 0."""
+
+    day: str = ""
+    num_bytes: int = 0
+
+    def at(self, seconds: float) -> int:
+        """Bytes written on the day of this Unix time."""
+        day = datetime.fromtimestamp(seconds, UTC).date().isoformat()
+        if day != self.day:
+            self.day, self.num_bytes = day, 0
+        return self.num_bytes
+
+    def add(self, seconds: float, num_bytes: int) -> None:
+        self.num_bytes = self.at(seconds) + num_bytes
+
+    def store(self) -> str:
+        return f"{self.day} {self.num_bytes}"
+
+    def restore(self, value: str) -> None:
+        """What `store` gave; anything else leaves the count as it is."""
+        day, _, count = value.partition(" ")
+        if count.isdecimal():
+            self.day, self.num_bytes = day, int(count)
+
+
+class ReadSpeed:
+    """Measured reading of the disk, large reads counting more than small ones."""
+
+    def __init__(self) -> None:
+        self._num_bytes, self._seconds = OPTIMISTIC_BYTES_PER_SECOND / 1000, 1 / 1000
+
+    @property
+    def bytes_per_second(self) -> float:
+        return self._num_bytes / self._seconds
+
+    def measure(self, num_bytes: int, seconds: float) -> None:
+        if num_bytes and seconds > 0:
+            self._num_bytes = SPEED_DECAY * self._num_bytes + num_bytes
+            self._seconds = SPEED_DECAY * self._seconds + seconds
+
+    def is_worth(self, num_bytes: int, num_tokens: int, tokens_per_second: float) -> bool:
+        """Whether reading bytes is faster than reading tokens at this speed; 0.0 is an unknown one."""
+        if tokens_per_second <= 0 or num_bytes / self.bytes_per_second < num_tokens / tokens_per_second:
+            return True
+        self._num_bytes *= SPEED_DOUBT
+        return False
+
+    def store(self) -> str:
+        return f"{self.bytes_per_second:.0f}"
+
+    def restore(self, value: str) -> None:
+        """What `store` gave; anything else leaves the speed as it is."""
+        if value.isdecimal() and int(value):
+            self._num_bytes = int(value) * self._seconds
