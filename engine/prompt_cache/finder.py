@@ -133,9 +133,7 @@ class Finder:
         wanted, owners = search.wanted, self._tiers.owners
         stream = wanted.streams[0].stream
         num_tokens = match.num_tokens if match else 0
-        is_end = (
-            match is not None and num_tokens == match.node.num_tokens and wanted.conversation_id in match.node.stands
-        )
+        is_whole = match is not None and num_tokens == match.node.num_tokens
         restored = Restored(
             stream,
             search.tokens,
