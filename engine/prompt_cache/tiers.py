@@ -48,9 +48,16 @@ class Tiers:
         self.ram.add(part, num_bytes)
 
     def store(self, part: Part, num_bytes: int) -> None:
-        """Note that a part has a file."""
+        """Note that a part has a file, used more recently than all others."""
         part.file_bytes = num_bytes
         self.disk.add(part, num_bytes)
+
+    def store_last(self, part: Part, num_bytes: int) -> None:
+        """Note that a part has a file, which was written after those that it hangs from and goes before them."""
+        self.store(part, num_bytes)
+        for above in part.node.path():
+            if above.page is not None and above.page is not part:
+                self.disk.touch(above.page)
 
     def release(self, part: Part, loss: str) -> None:
         """Let a part go from RAM; `loss` says why it is lost where it is nowhere else."""

@@ -131,7 +131,7 @@ class Writer:
         self._count(message)
         if not self._tiers.is_alive(part):
             return None
-        self._tiers.store(part, message.num_bytes)
+        self._tiers.store_last(part, message.num_bytes)
         self._tiers.owners.changes.append(Touch((part.key,), part.node.used))
         for stand in part.node.stands.values():
             read = self._tiers.owners.read_of(stand.conversation_id, part.node.stream)
