@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 BUDGET_BYTES = 20_000_000_000
 DISK_SHARE = 10  # a tenth of what is free or held
 OPTIMISTIC_BYTES_PER_SECOND = 2e9  # of a disk that has not been measured
+GUESS_SECONDS = 1e-6  # weight of that guess, and of what an earlier start measured, beside the first read
 SPEED_DECAY = 0.7  # of earlier reads' weight, with each read
 SPEED_DOUBT = 1.1  # a speed that kept a read from being made is believed a little less each time, or it would stay
 INDEX_SHARE = 8
@@ -63,7 +64,7 @@ class ReadSpeed:
     """Measured reading of the disk, large reads counting more than small ones."""
 
     def __init__(self) -> None:
-        self._num_bytes, self._seconds = OPTIMISTIC_BYTES_PER_SECOND / 1000, 1 / 1000
+        self._num_bytes, self._seconds = OPTIMISTIC_BYTES_PER_SECOND * GUESS_SECONDS, GUESS_SECONDS
 
     @property
     def bytes_per_second(self) -> float:

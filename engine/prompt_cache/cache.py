@@ -157,13 +157,11 @@ class PromptCache:
 
     def _settle(self) -> None:
         while not self._is_closed:
-            while self._messages:
-                self._take(self._messages.popleft())
-            self._writer.pump()
-            if self._messages:
-                continue  # an inline storage answers at once
-            self._tiers.shrink_ram(self._ram_limit, self._finder.pinned, self._writer.obstacle or RAM_EVICTED)
+            while self._messages or self._writer.pump():  # an inline storage answers at once
+                if self._messages:
+                    self._take(self._messages.popleft())
             self._keeper.note_obstacles()
+            self._tiers.shrink_ram(self._ram_limit, self._finder.pinned, RAM_EVICTED)
             self._tell_storage()
             if not self._messages:
                 return

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from engine.prompt_cache.entries import EntryKey, Touch
 from engine.prompt_cache.owners import Owners
-from engine.prompt_cache.reasons import OLD_BRANCH
+from engine.prompt_cache.reasons import OLD_BRANCH, RAM_EVICTED
 from engine.prompt_cache.retention import UseOrder
 from engine.prompt_cache.tree import Node, Part, Tree
 
@@ -137,9 +137,9 @@ class Tiers:
         self.disk.discard(part)
 
     def _note_loss(self, conversation_id: str, stream: str, loss: str) -> None:
-        """An old branch that goes is no reason where something of the current one went too."""
+        """Where there was a cause already, an old branch that goes is none, nor that memory gets short in the end."""
         read = self.owners.read_of(conversation_id, stream)
-        if loss and read is not None and not (loss == OLD_BRANCH and read.loss):
+        if loss and read is not None and not (loss in (OLD_BRANCH, RAM_EVICTED) and read.loss):
             self.owners.lose(conversation_id, stream, loss)
 
     def _rank(self, node: Node) -> None:

@@ -93,21 +93,21 @@ class Writer:
     def is_waiting(self, part: Part) -> bool:
         return part in self._backlog
 
-    def pump(self) -> None:
-        """Write what may be written."""
+    def pump(self) -> bool:
+        """Write the next part, where it may be; False where nothing is to be written for the time being."""
         if not self._under_way:
             self._wait_again()
         while self.is_open and self._backlog:
             part, (stream, conversation_id) = next(iter(self._backlog.items()))
             verdict = self._judge(part)
             if verdict is Verdict.WAIT:
-                break
+                return False
             del self._backlog[part]
             if verdict is Verdict.WRITE:
                 self._write(part, stream, conversation_id)
-        else:
-            self.obstacle = ""
-        self.remove_doomed()
+                return True
+        self.obstacle = ""
+        return False
 
     def remove_doomed(self, ticket: int = 0) -> None:
         """Tell the storage which files go; with a ticket it answers even where there are none."""

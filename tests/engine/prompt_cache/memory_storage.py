@@ -116,6 +116,7 @@ class MemoryStorage:
             return
         kept = {name: replace(tensor, data=memoryview(bytes(tensor.data))) for name, tensor in tensors.items()}
         num_bytes = FACTS_BYTES + 4 * len(entry.token_ids) + sum(tensor.data.nbytes for tensor in kept.values())
+        disk.damaged.discard(entry.key)
         disk.files[entry.key] = (entry, kept, num_bytes)
         disk.streams[stream.identity] = stream
         disk.written_bytes += num_bytes

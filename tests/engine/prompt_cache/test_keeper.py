@@ -158,4 +158,3 @@ def test_entries_without_an_owner_are_kept_a_while_and_go_with_any_deletion():
     assert cached.find("b", A).num_tokens == 999
     cached.cache.forget("a", lambda: None)
     assert not cached.disk.files
-
