@@ -96,7 +96,7 @@ def _present(arrays: Iterable[mx.array | None]) -> list[mx.array]:
 def _tensor(array: mx.array, view: mx.array) -> Tensor:
     data = memoryview(view)  # type: ignore[arg-type]  # nanobind's stub does not tell of the buffer
     assert data.c_contiguous, "a kept array must be compact"
-    return Tensor(_NAMES[array.dtype], tuple(array.shape), data.cast("B"))
+    return Tensor(_NAMES[array.dtype], tuple(array.shape), data.cast("B") if array.size else _NOTHING.data)
 
 
 def _array(tensor: Tensor) -> mx.array | None:

@@ -85,7 +85,7 @@ class Tiers:
 
     def collect(self, node: Node) -> None:
         """Remove what nobody needs, from a node that somebody left up to where something else hangs or stands."""
-        while node.parent is not None and not node.stands:
+        while node.parent is not None and not node.stands and self.tree.get(node.hash) is node:
             if node.checkpoint is not None:
                 self._drop_checkpoint(node)
             if node.children:

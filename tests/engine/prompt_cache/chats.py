@@ -138,3 +138,11 @@ class Cached:
 def text(first: int, num_tokens: int) -> list[int]:
     """Tokens that go on from a number of their own."""
     return [(first * 1009 + 7 * place) % 50000 for place in range(num_tokens)]
+
+
+def num_shared(left: Sequence[int], right: Sequence[int]) -> int:
+    """Tokens that two texts begin with alike, counted one by one."""
+    counted = 0
+    while counted < min(len(left), len(right)) and left[counted] == right[counted]:
+        counted += 1
+    return counted
