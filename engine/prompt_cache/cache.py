@@ -13,7 +13,7 @@ from engine.prompt_cache.entries import Opened, ReadBack, Removed, Storage, Stor
 from engine.prompt_cache.finder import READ_SPEED, Finder
 from engine.prompt_cache.hashes import token_bytes
 from engine.prompt_cache.keeper import Keeper
-from engine.prompt_cache.reasons import RAM_EVICTED
+from engine.prompt_cache.reasons import CLEARED, RAM_EVICTED
 from engine.prompt_cache.report import CacheReport, CacheSettings
 from engine.prompt_cache.requests import Found, StreamState, Wanted
 from engine.prompt_cache.restoring import restore
@@ -52,7 +52,7 @@ class PromptCache:
         self._is_open = False
         self._is_read_only = False
         self._problem = ""  # of the opening
-        self._budget_bytes = settings.budget_bytes or 0  # of the whole folder
+        self._default_budget = self._other_bytes = 0  # of the whole folder, and of what is no entry in it
         self._waiting: list[Callable[[], None]] = []  # for Opened
         self._tickets: dict[int, Callable[[], None]] = {}
         self._num_tickets = 0
@@ -118,12 +118,24 @@ class PromptCache:
         with self._call():
             self._live_bytes = live_bytes
 
+    def set_limits(self, ram_bytes: int, budget_bytes: int, daily_limit_bytes: int) -> None:
+        """Choose other limits, 0 for the default of each; what is beyond them goes at once."""
+        default = CacheSettings(tag=self._settings.tag)
+        chosen = (ram_bytes or default.ram_bytes, budget_bytes or None, daily_limit_bytes or default.daily_limit_bytes)
+        with self._call():
+            self._limit(CacheSettings(*chosen, tag=default.tag))
+
+    def clear(self, done: Callable[[], None]) -> None:
+        """Remove everything, unless another program writes to the folder; `done` is called once the files are gone."""
+        with self._call():
+            self._once_open(lambda: self._clear(done))
+
     def report(self) -> CacheReport:
         return CacheReport(
             ram_bytes=self._tiers.ram.num_bytes,
             ram_limit_bytes=self._ram_limit,
-            disk_bytes=self._tiers.disk.num_bytes,
-            budget_bytes=self._budget_bytes,
+            disk_bytes=self._writer.disk_bytes,
+            budget_bytes=self._budget,
             written_today_bytes=self._writer.written.at(self._clock()),
             daily_limit_bytes=self._settings.daily_limit_bytes,
             conversations=conversation_sizes(self._tiers.owners),
@@ -139,6 +151,15 @@ class PromptCache:
         self._is_closed = True
         has_all = not self._writer.num_waiting
         return self._storage.close(seconds) and has_all
+
+    def _limit(self, settings: CacheSettings) -> None:
+        self._settings = self._writer.settings = settings
+        self._writer.budget_bytes = entry_budget(self._budget, self._other_bytes)
+
+    @property
+    def _budget(self) -> int:
+        chosen = self._settings.budget_bytes
+        return self._default_budget if chosen is None else chosen
 
     @property
     def _ram_limit(self) -> int:
@@ -161,7 +182,8 @@ class PromptCache:
                 if self._messages:
                     self._take(self._messages.popleft())
             self._keeper.note_obstacles()
-            self._tiers.shrink_ram(self._ram_limit, self._finder.pinned, RAM_EVICTED)
+            if self._tiers.ram.num_bytes > self._ram_limit:
+                self._tiers.shrink_ram(self._ram_limit, self._finder.pinned, RAM_EVICTED)
             self._tell_storage()
             if not self._messages:
                 return
@@ -185,9 +207,10 @@ class PromptCache:
         self._is_open, self._is_read_only, self._problem = True, opened.is_read_only, opened.problem
         self._writer.written.restore(opened.values.get(WRITTEN_TODAY, ""))
         self._finder.speed.restore(opened.values.get(READ_SPEED, ""))
-        if self._settings.budget_bytes is None:
-            self._budget_bytes = default_budget(opened.free_bytes, self._tiers.disk.num_bytes + opened.other_bytes)
-        self._writer.start(entry_budget(self._budget_bytes, opened.other_bytes), can_write=not opened.is_read_only)
+        self._other_bytes = opened.other_bytes
+        self._default_budget = default_budget(opened.free_bytes, self._tiers.disk.num_bytes + opened.other_bytes)
+        self._limit(self._settings)
+        self._writer.is_open = not opened.is_read_only
         if opened.problem:
             self._notify(OPENED, opened.problem)
         for work in self._waiting:
@@ -203,6 +226,15 @@ class PromptCache:
 
     def _forget(self, conversation_id: str, done: Callable[[], None]) -> None:
         self._keeper.forget(conversation_id)
+        self._remove(done)
+
+    def _clear(self, done: Callable[[], None]) -> None:
+        if not self._is_read_only:
+            self._tiers.clear(CLEARED)
+        self._remove(done)
+
+    def _remove(self, done: Callable[[], None]) -> None:
+        """Have the storage do all that was decided, and say when it is done."""
         if not self._writer.is_open:
             done()
             return

@@ -34,13 +34,14 @@ _OF_FACTS = {
     "model": OTHER_MODEL,
     "weights": MODEL_CHANGED,
     "tokenizer": MODEL_CHANGED,
+    "numbers": OTHER_KV,
     "kv": OTHER_KV,
     "version": OTHER_VERSION,
 }
 _CAUSES = {
     OTHER_MODEL: "another model had read them.",
     MODEL_CHANGED: "the model's files changed.",
-    OTHER_KV: "the KV cache has another precision than before.",
+    OTHER_KV: "the KV cache's precision is another than before.",
     OTHER_VERSION: "another version of Slipstream had saved them.",
     TEXT_CHANGED: "the chat's text changed at token {place:,} (an edit, or the model's template).",
     OLD_BRANCH: "this branch of the chat was removed to stay within the cache's budget.",

@@ -36,8 +36,8 @@ class CacheReport:
 
     ram_bytes: int = 0
     ram_limit_bytes: int = 0
-    disk_bytes: int = 0
-    budget_bytes: int = 0
+    disk_bytes: int = 0  # of entries' files, those that are being written too
+    budget_bytes: int = 0  # of the whole folder
     written_today_bytes: int = 0
     daily_limit_bytes: int = 0
     conversations: tuple[ConversationSize, ...] = ()

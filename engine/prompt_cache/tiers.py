@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 from engine.prompt_cache.entries import EntryKey, Touch
@@ -105,10 +105,23 @@ class Tiers:
         victims = self.disk.victims(num_bytes, lambda part: part in kept or _carries_writes(part.node))
         if sum(part.file_bytes for part in victims) < num_bytes:
             return False
-        for part in victims:
-            if part in self.disk:
-                self.delete(part, loss)
+        self._delete(victims, loss)
         return True
+
+    def limit_disk(self, num_bytes: int, loss: str) -> None:
+        """Free so many bytes of the disk, as far as nothing is on its way there."""
+        self._delete(self.disk.victims(num_bytes, lambda part: _carries_writes(part.node)), loss)
+
+    def clear(self, loss: str) -> None:
+        """Let everything go."""
+        for node in self.tree:
+            if node.parent is not None and self.tree.get(node.hash) is node:
+                self.remove(node, loss)
+
+    def _delete(self, victims: Sequence[Part], loss: str) -> None:
+        for part in victims:
+            if part in self.disk:  # it may have gone with what it hung from
+                self.delete(part, loss)
 
     def _lose(self, part: Part, loss: str) -> None:
         """Take a part out of the tree that is in neither tier."""

@@ -55,7 +55,7 @@ class Writer:
         clock: Callable[[], float],
         timer: Callable[[], float],
     ) -> None:
-        self._tiers, self._storage, self._settings = tiers, storage, settings
+        self._tiers, self._storage, self.settings = tiers, storage, settings
         self._notify, self._clock, self._timer = notify, clock, timer
         self._backlog: OrderedDict[Part, tuple[Stream, str]] = OrderedDict()  # with whom it is written for
         self._under_way: dict[EntryKey, deque[Write]] = {}
@@ -79,12 +79,6 @@ class Writer:
     def num_waiting(self) -> int:
         return len(self._backlog) + len(self._failed)
 
-    def start(self, budget_bytes: int, *, can_write: bool) -> None:
-        """Begin with what the disk holds, which is brought within the budget."""
-        self.budget_bytes, self.is_open = budget_bytes, can_write
-        if can_write:
-            self._tiers.shrink_disk(self._tiers.disk.num_bytes - budget_bytes, (), BUDGET)
-
     def want(self, part: Part, stream: Stream, conversation_id: str) -> None:
         """Have a part written when its turn comes; whatever it hangs from must be wanted before it."""
         if self.is_open and not part.is_stored and not part.is_writing:
@@ -97,6 +91,8 @@ class Writer:
         """Write the next part, where it may be; False where nothing is to be written for the time being."""
         if not self._under_way:
             self._wait_again()
+        if self.is_open and self.disk_bytes > self.budget_bytes:
+            self._tiers.limit_disk(self.disk_bytes - self.budget_bytes, BUDGET)
         while self.is_open and self._backlog:
             part, (stream, conversation_id) = next(iter(self._backlog.items()))
             verdict = self._judge(part)
@@ -146,10 +142,10 @@ class Writer:
         num_bytes = _num_file_bytes(part)
         if self._is_paused():
             return self._wait_for(DISK_FAULT)
-        if self._pending_bytes and self._pending_bytes + part.ram_bytes > self._settings.ram_bytes // PENDING_SHARE:
+        if self._pending_bytes and self._pending_bytes + part.ram_bytes > self.settings.ram_bytes // PENDING_SHARE:
             return self._wait_for(SLOW_DISK)
-        if self.written.at(self._clock()) + self._reserved_bytes + num_bytes > self._settings.daily_limit_bytes:
-            limit = f"{self._settings.daily_limit_bytes / 1e9:,.1f} GB"
+        if self.written.at(self._clock()) + self._reserved_bytes + num_bytes > self.settings.daily_limit_bytes:
+            limit = f"{self.settings.daily_limit_bytes / 1e9:,.1f} GB"
             self._tell(DAILY_LIMIT, f"The prompt cache has written its {limit} of today; it goes on tomorrow.")
             return self._wait_for(DAILY_LIMIT)
         self._told.discard(DAILY_LIMIT)
@@ -181,7 +177,7 @@ class Writer:
         self._pending_bytes += write.ram_bytes
         self._reserved_bytes += write.file_bytes
         tensors = to_tensors(FIXED if part.is_checkpoint else GROWN, part.arrays)
-        names = {"conversation_id": conversation_id, "tag": self._settings.tag}
+        names = {"conversation_id": conversation_id, "tag": self.settings.tag}
         self._storage.write(part.entry, stream, tensors, **names)
 
     def _is_paused(self) -> bool:

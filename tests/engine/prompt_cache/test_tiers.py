@@ -156,3 +156,39 @@ def test_the_report_tells_what_each_chat_has():
     assert (sizes["a"].num_tokens, sizes["b"].num_tokens) == (1000, 522)
     assert sizes["a"].disk_bytes > sizes["b"].disk_bytes > 0
     assert cached.cache.missing_from(STREAM, A) == 1000
+
+
+def test_limits_that_are_lowered_are_kept_at_once():
+    cached = Cached()
+    for number in range(9):
+        cached.put(str(number), text(number, 1000))
+    cached.cache.set_limits(100_000, 60_000, 1)
+    report = cached.cache.report()
+    assert (report.ram_limit_bytes, report.budget_bytes, report.daily_limit_bytes) == (100_000, 60_000, 1)
+    assert 0 < report.ram_bytes <= 100_000
+    assert 0 < report.disk_bytes == cached.disk.num_bytes <= 60_000
+    cached.cache.set_limits(0, 0, 0)
+    assert cached.cache.report().budget_bytes == 20_000_000_000
+
+
+def test_a_lowered_budget_is_kept_by_what_was_on_its_way_too():
+    cached = Cached(is_held=True)
+    cached.storage.work()
+    cached.put("a", A)
+    cached.cache.set_limits(0, 20_000, 0)
+    cached.storage.work()
+    assert cached.cache.report().disk_bytes == cached.disk.num_bytes <= 20_000
+
+
+def test_a_cleared_cache_is_empty_and_says_so():
+    cached = Cached()
+    cached.put("a", A)
+    found = cached.find("a", A)
+    done = []
+    cached.cache.clear(lambda: done.append(len(cached.disk.files)))
+    report = cached.cache.report()
+    assert (done, report.disk_bytes, report.ram_bytes) == ([0], 0, 0)
+    assert found.states[0].state().num_tokens == 999
+    assert cached.find("a", [*A, 1], num_old=900).code == "cleared"
+    cached.put("a", A)
+    assert cached.reopened().find("a", A).num_tokens == 999
