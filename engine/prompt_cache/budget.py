@@ -11,8 +11,9 @@ OPTIMISTIC_BYTES_PER_SECOND = 2e9  # of a disk that has not been measured
 GUESS_SECONDS = 1e-6  # weight of that guess, and of what an earlier start measured, beside the first read
 SPEED_DECAY = 0.7  # of earlier reads' weight, with each read
 SPEED_DOUBT = 1.1  # a speed that kept a read from being made is believed a little less each time, or it would stay
-INDEX_SHARE = 8
-INDEX_BYTES = 32 << 20
+LOG_SHARE = 4  # at most a quarter of a small budget
+LOG_BYTES = 1 << 20  # of the index's log, which is moved into it again and again
+RECORD_BYTES = 700  # of one entry, owner or reading in the index, without its tokens
 HEADER_BYTES = 4096  # of a file, without what grows with tokens and tensors
 HEADER_TOKEN_BYTES = 11
 HEADER_TENSOR_BYTES = 160
@@ -23,14 +24,27 @@ def default_budget(free_bytes: int, held_bytes: int) -> int:
     return min(BUDGET_BYTES, (free_bytes + held_bytes) // DISK_SHARE)
 
 
-def entry_budget(budget_bytes: int, other_bytes: int) -> int:
-    """What the entries' files may take of the folder's budget beside other files, and what the index grows by."""
-    return max(0, budget_bytes - other_bytes - min(budget_bytes // INDEX_SHARE, INDEX_BYTES))
-
-
 def file_bytes(array_bytes: int, num_tokens: int, num_tensors: int) -> int:
     """At least as many as an entry's file will have."""
     return array_bytes + HEADER_BYTES + HEADER_TOKEN_BYTES * num_tokens + HEADER_TENSOR_BYTES * num_tensors
+
+
+@dataclass(slots=True)
+class Room:
+    """The folder's budget, of which the index and files that are no entries take their part.
+
+    An index never shrinks, so it counts with the most that it had.
+    """
+
+    budget_bytes: int = 0
+    other_bytes: int = 0  # of files beside entries and index
+    index_bytes: int = 0
+
+    def for_entries(self, index_bytes: int) -> int:
+        """Bytes that the entries' files may have together, with an index of that size."""
+        self.index_bytes = max(self.index_bytes, index_bytes)
+        log_bytes = min(self.budget_bytes // LOG_SHARE, LOG_BYTES)
+        return max(0, self.budget_bytes - self.other_bytes - self.index_bytes - log_bytes)
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import assert_never
 
-from engine.prompt_cache.budget import default_budget, entry_budget
+from engine.prompt_cache.budget import default_budget
 from engine.prompt_cache.entries import Opened, ReadBack, Removed, Storage, StorageMessage, Stream, Written
 from engine.prompt_cache.finder import READ_SPEED, Finder
 from engine.prompt_cache.hashes import token_bytes
@@ -52,7 +52,7 @@ class PromptCache:
         self._is_open = False
         self._is_read_only = False
         self._problem = ""  # of the opening
-        self._default_budget = self._other_bytes = 0  # of the whole folder, and of what is no entry in it
+        self._default_budget = 0
         self._waiting: list[Callable[[], None]] = []  # for Opened
         self._tickets: dict[int, Callable[[], None]] = {}
         self._num_tickets = 0
@@ -135,7 +135,7 @@ class PromptCache:
             ram_bytes=self._tiers.ram.num_bytes,
             ram_limit_bytes=self._ram_limit,
             disk_bytes=self._writer.disk_bytes,
-            budget_bytes=self._budget,
+            budget_bytes=self._writer.room.budget_bytes,
             written_today_bytes=self._writer.written.at(self._clock()),
             daily_limit_bytes=self._settings.daily_limit_bytes,
             conversations=conversation_sizes(self._tiers.owners),
@@ -154,12 +154,8 @@ class PromptCache:
 
     def _limit(self, settings: CacheSettings) -> None:
         self._settings = self._writer.settings = settings
-        self._writer.budget_bytes = entry_budget(self._budget, self._other_bytes)
-
-    @property
-    def _budget(self) -> int:
-        chosen = self._settings.budget_bytes
-        return self._default_budget if chosen is None else chosen
+        chosen = settings.budget_bytes
+        self._writer.room.budget_bytes = self._default_budget if chosen is None else chosen
 
     @property
     def _ram_limit(self) -> int:
@@ -207,7 +203,7 @@ class PromptCache:
         self._is_open, self._is_read_only, self._problem = True, opened.is_read_only, opened.problem
         self._writer.written.restore(opened.values.get(WRITTEN_TODAY, ""))
         self._finder.speed.restore(opened.values.get(READ_SPEED, ""))
-        self._other_bytes = opened.other_bytes
+        self._writer.room.other_bytes = max(0, opened.other_bytes - self._tiers.index_bytes)
         self._default_budget = default_budget(opened.free_bytes, self._tiers.disk.num_bytes + opened.other_bytes)
         self._limit(self._settings)
         self._writer.is_open = not opened.is_read_only

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from engine.prompt_cache.budget import RECORD_BYTES
 from engine.prompt_cache.entries import (
     Change,
     DropOwner,
@@ -64,6 +65,7 @@ class Owners:
         self._stands: dict[str, dict[Node, Stand]] = {}
         self._reads: dict[str, dict[str, Read]] = {}  # by conversation and stream, the latest last
         self.changes: list[Change] = []
+        self.reading_bytes = 0  # in the storage's index
 
     def conversations(self) -> list[str]:
         """All that stand somewhere or have a reading."""
@@ -126,8 +128,9 @@ class Owners:
     def remember(self, conversation_id: str, read: Read, *, is_new: bool = True) -> None:
         """Keep a reading as the conversation's latest; `is_new`: the storage knows it not yet."""
         reads = self._reads.setdefault(conversation_id, {})
-        reads.pop(read.stream.identity, None)
+        self._uncount(reads.pop(read.stream.identity, None))
         reads[read.stream.identity] = read
+        self.reading_bytes += _record_bytes(read)
         if is_new:
             self.changes.append(SaveReading(_reading(conversation_id, read)))
 
@@ -149,7 +152,8 @@ class Owners:
         stands = self.stands_of(conversation_id)
         for stand in stands:
             self.leave(stand)
-        self._reads.pop(conversation_id, None)
+        for read in self._reads.pop(conversation_id, {}).values():
+            self._uncount(read)
         self.changes.append(DropReading(conversation_id))
         return [stand.node for stand in stands]
 
@@ -159,12 +163,19 @@ class Owners:
             self._count(stand.node, 1 if is_current else -1)
             self.changes.append(SaveOwner(stand.owner))
 
+    def _uncount(self, read: Read | None) -> None:
+        self.reading_bytes -= _record_bytes(read) if read else 0
+
     def _count(self, node: Node, change: int) -> None:
         for above in node.path():
             was_current = above.num_current > 0
             above.num_current += change
             if was_current != (above.num_current > 0):
                 self._rank(above)
+
+
+def _record_bytes(read: Read) -> int:
+    return RECORD_BYTES + len(read.tokens)
 
 
 def restored_reading(reading: Reading) -> Read:

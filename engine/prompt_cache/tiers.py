@@ -25,6 +25,12 @@ class Tiers:
         self.owners = Owners(self._rank)
         self.doomed: list[EntryKey] = []
         self.num_uses = 0
+        self._listed_bytes = 0
+
+    @property
+    def index_bytes(self) -> int:
+        """About as many as the storage needs to list what is on the disk."""
+        return self._listed_bytes + self.owners.reading_bytes
 
     def is_alive(self, part: Part) -> bool:
         return self.tree.get(part.node.hash) is part.node and part in part.node.parts
@@ -51,6 +57,7 @@ class Tiers:
         """Note that a part has a file, used more recently than all others."""
         part.file_bytes = num_bytes
         self.disk.add(part, num_bytes)
+        self._listed_bytes += part.record_bytes
 
     def store_last(self, part: Part, num_bytes: int) -> None:
         """Note that a part has a file, which was written after those that it hangs from and goes before them."""
@@ -146,6 +153,8 @@ class Tiers:
         """Have a file removed, one that is about to be written too."""
         if part.is_stored or part.is_writing:
             self.doomed.append(part.key)
+        if part.is_stored:
+            self._listed_bytes -= part.record_bytes
         part.file_bytes = 0
         self.disk.discard(part)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from engine.prompt_cache.budget import RECORD_BYTES
 from engine.prompt_cache.entries import Entry, EntryKey
 from engine.prompt_cache.hashes import TOKEN_BYTES, num_common, root_hash, token_ids
 
@@ -28,6 +29,11 @@ class Part:
     @property
     def is_stored(self) -> bool:
         return self.file_bytes > 0
+
+    @property
+    def record_bytes(self) -> int:
+        """What it takes in an index, its owner's record included."""
+        return 2 * RECORD_BYTES + (0 if self.is_checkpoint else len(self.node.tokens))
 
     @property
     def key(self) -> EntryKey:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from engine.prompt_cache.arrays import FIXED, GROWN, to_tensors
-from engine.prompt_cache.budget import DailyCount, file_bytes
+from engine.prompt_cache.budget import DailyCount, Room, file_bytes
 from engine.prompt_cache.entries import EntryKey, SaveValue, Storage, Stream, Touch, Written
 from engine.prompt_cache.hashes import TOKEN_BYTES
 from engine.prompt_cache.reasons import BUDGET, DAILY_LIMIT, DISK_FAULT, OBSTACLES, SLOW_DISK, TOO_LARGE
@@ -65,7 +65,7 @@ class Writer:
         self._paused_until: float | None = None  # by the timer
         self._told: set[str] = set()
         self.written = DailyCount()
-        self.budget_bytes = 0  # of entries' files
+        self.room = Room()
         self.is_open = False  # whether anything may be written
         self.obstacle = ""
         self.problem = ""
@@ -74,6 +74,11 @@ class Writer:
     def disk_bytes(self) -> int:
         """Of files that are there or on their way."""
         return self._tiers.disk.num_bytes + self._reserved_bytes
+
+    @property
+    def budget_bytes(self) -> int:
+        """Of entries' files."""
+        return self.room.for_entries(self._tiers.index_bytes)
 
     @property
     def num_waiting(self) -> int:
@@ -153,19 +158,18 @@ class Writer:
 
     def _make_room(self, part: Part, num_bytes: int) -> Verdict:
         path = part.node.path()
-        excess = self.disk_bytes + num_bytes - self.budget_bytes
+        budget_bytes = self.budget_bytes - part.record_bytes
+        excess = self.disk_bytes + num_bytes - budget_bytes
         kept = {other for node in path for other in node.parts}
-        if _num_path_bytes(part, path) <= self.budget_bytes and (
-            excess <= 0 or self._tiers.shrink_disk(excess, kept, BUDGET)
-        ):
+        is_small = _num_path_bytes(part, path) <= budget_bytes
+        if is_small and (excess <= 0 or self._tiers.shrink_disk(excess, kept, BUDGET)):
             return Verdict.WRITE
         if self._under_way:
             return self._wait_for(SLOW_DISK)  # what is on its way may be evicted once it is there
         for conversation_id in _whose(part.node):
             self._tiers.owners.lose(conversation_id, part.node.stream, TOO_LARGE)
-        self._tell(
-            TOO_LARGE, f"A chat is too large for the prompt cache's budget of {self.budget_bytes / 1e9:,.1f} GB."
-        )
+        budget = f"{self.room.budget_bytes / 1e9:,.1f} GB"
+        self._tell(TOO_LARGE, f"A chat is too large for the prompt cache's budget of {budget}.")
         return Verdict.SKIP
 
     def _write(self, part: Part, stream: Stream, conversation_id: str) -> None:

@@ -69,32 +69,11 @@ class Times:
     timer: float = 100.0
 
 
-@dataclass
-class Cached:
-    """A cache over a disk that outlives it, and what it told."""
+class Chats:
+    """Puts to a cache and finds from it, every array of which is looked at."""
 
-    disk: MemoryDisk = field(default_factory=MemoryDisk)
-    settings: CacheSettings = ROOMY
-    is_held: bool = False
-    times: Times = field(default_factory=Times)
-
-    def __post_init__(self) -> None:
-        self.notices: list[tuple[str, str]] = []
-        self.num_finds = 0
-        self.storage = MemoryStorage(self.disk, lambda message: self.cache.handle(message), is_held=self.is_held)
-        self.cache = PromptCache(
-            self.storage,
-            settings=self.settings,
-            notify=lambda code, text: self.notices.append((code, text)),
-            clock=lambda: self.times.clock,
-            timer=lambda: self.times.timer,
-        )
-        self.cache.open()
-
-    def reopened(self, settings: CacheSettings | None = None) -> Cached:
-        """Another cache over the same disk, after this one was closed."""
-        self.cache.close(1.0)
-        return Cached(self.disk, settings or self.settings, self.is_held, self.times)
+    cache: PromptCache
+    num_finds = 0
 
     def put(
         self,
@@ -126,13 +105,46 @@ class Cached:
         streams = (StreamWanted(of, is_exact),)
         wanted = Wanted(self.num_finds, conversation_id, streams, tuple(token_ids), num_old, tokens_per_second)
         self.cache.find(wanted, answers.append)
-        self.storage.work()
+        self.work()
         (found,) = answers
         (held,) = found.states
         assert (held.num_tokens if held else 0) == found.num_tokens < len(token_ids)
         if held:
             assert_restored(held, token_ids, is_exact=is_exact)
         return found
+
+    def work(self) -> None:
+        """Let the storage do what waits."""
+
+
+@dataclass
+class Cached(Chats):
+    """A cache over a disk that outlives it, and what it told."""
+
+    disk: MemoryDisk = field(default_factory=MemoryDisk)
+    settings: CacheSettings = ROOMY
+    is_held: bool = False
+    times: Times = field(default_factory=Times)
+
+    def __post_init__(self) -> None:
+        self.notices: list[tuple[str, str]] = []
+        self.storage = MemoryStorage(self.disk, lambda message: self.cache.handle(message), is_held=self.is_held)
+        self.cache = PromptCache(
+            self.storage,
+            settings=self.settings,
+            notify=lambda code, text: self.notices.append((code, text)),
+            clock=lambda: self.times.clock,
+            timer=lambda: self.times.timer,
+        )
+        self.cache.open()
+
+    def reopened(self, settings: CacheSettings | None = None) -> Cached:
+        """Another cache over the same disk, after this one was closed."""
+        self.cache.close(1.0)
+        return Cached(self.disk, settings or self.settings, self.is_held, self.times)
+
+    def work(self) -> None:
+        self.storage.work()
 
 
 def text(first: int, num_tokens: int) -> list[int]:

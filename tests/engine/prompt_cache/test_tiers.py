@@ -11,8 +11,9 @@ from engine.prompt_cache.report import CacheReport, CacheSettings
 from tests.engine.prompt_cache.chats import ROOMY, STREAM, Cached, text
 
 A = text(1, 1000)
-PAGE_BYTES = 7980  # of 256 tokens' file here
-RESERVED_BYTES = 8000  # more than that are set aside until it is written
+PAGE_BYTES = 7980 + 2424  # of 256 tokens' file here, and of its record in an index
+RESERVED_BYTES = 9000  # more than that are set aside until it is written
+READING_BYTES = 700 + 4 * 512  # of a conversation's tokens in an index
 
 
 def disk_only(num_bytes: int) -> CacheSettings:
@@ -20,8 +21,8 @@ def disk_only(num_bytes: int) -> CacheSettings:
 
 
 def room_for(num_pages: int) -> CacheSettings:
-    """An eighth is for the index."""
-    return disk_only((num_pages * PAGE_BYTES + RESERVED_BYTES) * 8 // 7)
+    """A quarter is for the index's log."""
+    return disk_only((num_pages * (PAGE_BYTES + READING_BYTES) + RESERVED_BYTES) * 4 // 3)
 
 
 def test_the_folder_never_exceeds_its_budget_and_the_oldest_chats_go_first():
@@ -162,11 +163,11 @@ def test_limits_that_are_lowered_are_kept_at_once():
     cached = Cached()
     for number in range(9):
         cached.put(str(number), text(number, 1000))
-    cached.cache.set_limits(100_000, 60_000, 1)
+    cached.cache.set_limits(100_000, 250_000, 1)
     report = cached.cache.report()
-    assert (report.ram_limit_bytes, report.budget_bytes, report.daily_limit_bytes) == (100_000, 60_000, 1)
+    assert (report.ram_limit_bytes, report.budget_bytes, report.daily_limit_bytes) == (100_000, 250_000, 1)
     assert 0 < report.ram_bytes <= 100_000
-    assert 0 < report.disk_bytes == cached.disk.num_bytes <= 60_000
+    assert 0 < report.disk_bytes == cached.disk.num_bytes <= 250_000
     cached.cache.set_limits(0, 0, 0)
     assert cached.cache.report().budget_bytes == 20_000_000_000
 

@@ -1,0 +1,152 @@
+"""The prompt cache over a real folder: what is there after a restart, a damage, a deletion."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from engine.prompt_cache.cache import PromptCache
+from engine.prompt_cache.hashes import node_hashes, token_bytes
+from engine.prompt_cache.report import CacheSettings
+from engine.prompt_cache.storage import InlineStorage
+from tests.engine.prompt_cache.chats import ROOMY, STREAM, Chats, stream, text
+
+A = text(1, 1000)
+
+
+@dataclass
+class OnDisk(Chats):
+    """A cache over a folder that outlives it."""
+
+    root: Path
+    settings: CacheSettings = ROOMY
+    notices: list[tuple[str, str]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        storage = InlineStorage(self.root, lambda message: self.cache.handle(message))
+        self.cache = PromptCache(
+            storage, settings=self.settings, notify=lambda code, text: self.notices.append((code, text))
+        )
+        self.cache.open()
+
+    def reopened(self) -> OnDisk:
+        self.cache.close(1.0)
+        return OnDisk(self.root, self.settings)
+
+    def entry_files(self) -> list[Path]:
+        return list(self.root.rglob("*.safetensors"))
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return tmp_path / "prompt cache"
+
+
+def folder_bytes(root: Path) -> int:
+    return sum(path.stat().st_size for path in root.rglob("*") if path.is_file())
+
+
+def test_thirty_chats_stay_within_a_small_budget_and_the_report_is_what_is_there(root: Path):
+    chats = OnDisk(root, CacheSettings(ram_bytes=1, budget_bytes=3_000_000))
+    for number in range(30):
+        chats.put(str(number), text(number, 6000))
+        assert folder_bytes(root) <= 3_000_000
+        report = chats.cache.report()
+        assert report.disk_bytes == sum(path.stat().st_size for path in chats.entry_files())
+    assert chats.find("0", text(0, 6000)).num_tokens == 0
+    assert chats.find("29", text(29, 6000)).num_tokens == 5999
+
+
+def test_an_exact_stream_with_a_missing_array_is_restored_after_a_restart(root: Path):
+    chats = OnDisk(root)
+    chats.put("a", A, is_exact=True)
+    assert chats.reopened().find("a", [*A, 1], is_exact=True).num_tokens == 1000
+
+
+def test_an_index_that_is_gone_loses_neither_pages_nor_whose_they_are(root: Path):
+    chats = OnDisk(root)
+    chats.put("a", A)
+    chats.put("b", text(2, 300))
+    chats.cache.close(1.0)
+    for path in root.glob("index.sqlite*"):
+        path.unlink()
+    chats = OnDisk(root)
+    assert chats.find("a", A).num_tokens == 999
+    done = []
+    chats.cache.forget("a", lambda: done.append(len(chats.entry_files())))
+    assert done == [2]
+
+
+def cut_to(num_bytes: int) -> Callable[[Path], None]:
+    return lambda path: path.write_bytes(path.read_bytes()[:num_bytes])
+
+
+def cut_in_half(path: Path) -> None:
+    cut_to(path.stat().st_size // 2)(path)
+
+
+def flip_last_byte(path: Path) -> None:
+    content = path.read_bytes()
+    path.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+
+
+def replace_by_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+DAMAGES = [cut_to(0), cut_to(7), cut_in_half, cut_to(-1), flip_last_byte, replace_by_folder, Path.unlink]
+
+
+@pytest.mark.parametrize("damage", DAMAGES, ids=["empty", "7 bytes", "half", "all but one", "flip", "folder", "gone"])
+@pytest.mark.parametrize("is_closed", [True, False], ids=["before a start", "while it runs"])
+def test_a_damaged_file_costs_its_tokens_and_never_a_wrong_one(
+    root: Path, damage: Callable[[Path], None], is_closed: bool, caplog: pytest.LogCaptureFixture
+):
+    chats = OnDisk(root)
+    chats.put("a", A)
+    if is_closed:
+        chats.cache.close(1.0)
+    else:
+        chats = chats.reopened()
+    (start,) = node_hashes(STREAM.identity, token_bytes(A), [256])
+    (second_page,) = root.rglob(f"{start}-*.safetensors")
+    damage(second_page)
+    if is_closed:
+        chats = OnDisk(root)
+    found = chats.find("a", [*A, 1], num_old=1000)
+    assert (found.num_tokens, found.num_reread) == (256, 744)
+    assert found.code in ("corrupt", "not_stored")
+    chats.put("a", A)
+    assert chats.cache.report().disk_bytes == sum(path.stat().st_size for path in chats.entry_files() if path.is_file())
+    caplog.clear()
+
+
+def test_deleting_every_chat_leaves_no_entry(root: Path):
+    chats = OnDisk(root)
+    for name in "ab":
+        chats.put(name, [*A[:300], *text(ord(name), 500)])
+        chats.put(name, [*A[:300], *text(ord(name), 500)], stream("drafter", kind="drafter"), is_exact=True)
+    for name in "ab":
+        chats.cache.forget(name, lambda: None)
+    assert not chats.entry_files()
+
+
+def test_a_second_program_finds_what_the_first_saved_and_changes_nothing(root: Path):
+    first = OnDisk(root)
+    first.put("a", A)
+    second = OnDisk(root)
+    assert second.cache.report().is_read_only
+    assert [code for code, _ in second.notices] == ["cache_opened"]
+    assert second.find("b", A).num_tokens == 999
+    num_files = len(first.entry_files())
+    second.put("b", text(2, 300))
+    second.cache.clear(lambda: None)
+    second.cache.close(1.0)
+    assert len(first.entry_files()) == num_files
+    shutil.rmtree(root)
+    assert first.find("a", A).num_tokens == 999
