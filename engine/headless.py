@@ -44,6 +44,7 @@ from engine.messages import (
     TokenLogprob,
     Turn,
 )
+from engine.prompt_cache.command import add_cache
 from engine.prove import add_prove
 from engine.sampling_options import add_sampling_options, read_sampling
 from engine.thread import EngineThread
@@ -97,6 +98,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_ask(commands)
     add_prove(commands)
     add_bench(commands)
+    add_cache(commands)
     return parser
 
 

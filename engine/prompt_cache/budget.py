@@ -14,6 +14,7 @@ SPEED_DOUBT = 1.1  # a speed that kept a read from being made is believed a litt
 LOG_SHARE = 4  # at most a quarter of a small budget
 LOG_BYTES = 1 << 20  # of the index's log, which is moved into it again and again
 RECORD_BYTES = 700  # of one entry, owner or reading in the index, without its tokens
+WRITTEN_TODAY = "written_today"  # name of a stored value
 HEADER_BYTES = 4096  # of a file, without what grows with tokens and tensors
 HEADER_TOKEN_BYTES = 11
 HEADER_TENSOR_BYTES = 160

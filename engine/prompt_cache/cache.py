@@ -8,19 +8,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import assert_never
 
-from engine.prompt_cache.budget import default_budget
-from engine.prompt_cache.entries import Opened, ReadBack, Removed, Storage, StorageMessage, Stream, Written
+from engine.prompt_cache.budget import WRITTEN_TODAY, default_budget
+from engine.prompt_cache.entries import Opened, ReadBack, Removed, SaveValue, Storage, StorageMessage, Stream, Written
 from engine.prompt_cache.finder import READ_SPEED, Finder
 from engine.prompt_cache.hashes import token_bytes
 from engine.prompt_cache.keeper import Keeper
 from engine.prompt_cache.reasons import CLEARED, RAM_EVICTED
-from engine.prompt_cache.report import CacheReport, CacheSettings
+from engine.prompt_cache.report import LIMITS, CacheReport, CacheSettings
 from engine.prompt_cache.requests import Found, StreamState, Wanted
 from engine.prompt_cache.restoring import restore
 from engine.prompt_cache.sizes import conversation_sizes
 from engine.prompt_cache.tiers import Tiers
 from engine.prompt_cache.timed import TimedStorage
-from engine.prompt_cache.writing import WRITTEN_TODAY, Writer
+from engine.prompt_cache.writing import Writer
 
 OPENED = "cache_opened"  # code of a notice about the folder
 
@@ -53,6 +53,7 @@ class PromptCache:
         self._is_read_only = False
         self._problem = ""  # of the opening
         self._default_budget = 0
+        self._has_chosen_limits = settings.budget_bytes is not None  # so that those of the folder do not count
         self._waiting: list[Callable[[], None]] = []  # for Opened
         self._tickets: dict[int, Callable[[], None]] = {}
         self._num_tickets = 0
@@ -119,11 +120,13 @@ class PromptCache:
             self._live_bytes = live_bytes
 
     def set_limits(self, ram_bytes: int, budget_bytes: int, daily_limit_bytes: int) -> None:
-        """Choose other limits, 0 for the default of each; what is beyond them goes at once."""
+        """Choose other limits, 0 for the default of each; what is beyond them goes at once. The disk's are kept."""
         default = CacheSettings(tag=self._settings.tag)
         chosen = (ram_bytes or default.ram_bytes, budget_bytes or None, daily_limit_bytes or default.daily_limit_bytes)
         with self._call():
             self._limit(CacheSettings(*chosen, tag=default.tag))
+            self._has_chosen_limits = True
+            self._tiers.owners.changes.append(SaveValue(LIMITS, self._settings.store()))
 
     def clear(self, done: Callable[[], None]) -> None:
         """Remove everything, unless another program writes to the folder; `done` is called once the files are gone."""
@@ -205,7 +208,8 @@ class PromptCache:
         self._finder.speed.restore(opened.values.get(READ_SPEED, ""))
         self._writer.room.other_bytes = max(0, opened.other_bytes - self._tiers.index_bytes)
         self._default_budget = default_budget(opened.free_bytes, self._tiers.disk.num_bytes + opened.other_bytes)
-        self._limit(self._settings)
+        has_chosen = self._has_chosen_limits
+        self._limit(self._settings if has_chosen else self._settings.restored(opened.values.get(LIMITS, "")))
         self._writer.is_open = not opened.is_read_only
         if opened.problem:
             self._notify(OPENED, opened.problem)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 RAM_BYTES = 4 << 30
 DAILY_LIMIT_BYTES = 50_000_000_000
+LIMITS = "limits"  # name of a stored value
+FOLDER_NAME = "prompt_cache"  # in the data folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +19,17 @@ class CacheSettings:
     budget_bytes: int | None = None
     daily_limit_bytes: int = DAILY_LIMIT_BYTES
     tag: str = ""
+
+    def store(self) -> str:
+        """The limits of the disk, for another program that uses the folder."""
+        return f"{self.budget_bytes or 0} {self.daily_limit_bytes}"
+
+    def restored(self, value: str) -> CacheSettings:
+        """These with the limits that `store` gave; anything else leaves them as they are."""
+        budget, _, daily = value.partition(" ")
+        if not (budget.isdecimal() and daily.isdecimal()):
+            return self
+        return replace(self, budget_bytes=int(budget) or None, daily_limit_bytes=int(daily))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from engine.prompt_cache.arrays import FIXED, GROWN, to_tensors
-from engine.prompt_cache.budget import DailyCount, Room, file_bytes
+from engine.prompt_cache.budget import WRITTEN_TODAY, DailyCount, Room, file_bytes
 from engine.prompt_cache.entries import EntryKey, SaveValue, Storage, Stream, Touch, Written
 from engine.prompt_cache.hashes import TOKEN_BYTES
 from engine.prompt_cache.reasons import BUDGET, DAILY_LIMIT, DISK_FAULT, OBSTACLES, SLOW_DISK, TOO_LARGE
@@ -17,7 +17,6 @@ from engine.prompt_cache.tiers import Tiers
 from engine.prompt_cache.tree import Node, Part
 
 PAUSE_SECONDS = 60.0
-WRITTEN_TODAY = "written_today"  # name of a stored value
 PENDING_SHARE = 2  # half of the RAM ceiling may wait for the disk
 
 

@@ -3,47 +3,23 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from engine.prompt_cache.cache import PromptCache
 from engine.prompt_cache.hashes import node_hashes, token_bytes
 from engine.prompt_cache.report import CacheSettings
-from engine.prompt_cache.storage import InlineStorage
-from tests.engine.prompt_cache.chats import ROOMY, STREAM, Chats, stream, text
+from tests.engine.prompt_cache.chats import STREAM, stream, text
+from tests.engine.prompt_cache.on_disk import OnDisk
 
 A = text(1, 1000)
 
 
-@dataclass
-class OnDisk(Chats):
-    """A cache over a folder that outlives it."""
-
-    root: Path
-    settings: CacheSettings = ROOMY
-    notices: list[tuple[str, str]] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        storage = InlineStorage(self.root, lambda message: self.cache.handle(message))
-        self.cache = PromptCache(
-            storage, settings=self.settings, notify=lambda code, text: self.notices.append((code, text))
-        )
-        self.cache.open()
-
-    def reopened(self) -> OnDisk:
-        self.cache.close(1.0)
-        return OnDisk(self.root, self.settings)
-
-    def entry_files(self) -> list[Path]:
-        return list(self.root.rglob("*.safetensors"))
-
-
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
-    return tmp_path / "prompt cache"
+def root(tmp_path: Path) -> Iterator[Path]:
+    yield tmp_path / "prompt cache"
+    OnDisk.close_all()
 
 
 def folder_bytes(root: Path) -> int:
