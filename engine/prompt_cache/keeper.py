@@ -44,7 +44,7 @@ class Keeper:
         stand = self._tiers.owners.stand(conversation_id, node, self._tag, is_boundary=is_boundary)
         self._tiers.touch(node)
         if dict(stream.facts).get(KIND, TARGET) == TARGET:
-            self._tiers.owners.remember(conversation_id, Read(stream, tokens))
+            self._tiers.owners.remember(conversation_id, Read(stream, tokens), is_saved=not is_boundary)
         self._unchecked.append(stand)
         self._want(node, stream, conversation_id)
         self.retire(node)

@@ -125,13 +125,13 @@ class Owners:
             stand.unseen_since = since
             self.changes.append(SaveOwner(stand.owner))
 
-    def remember(self, conversation_id: str, read: Read, *, is_new: bool = True) -> None:
-        """Keep a reading as the conversation's latest; `is_new`: the storage knows it not yet."""
+    def remember(self, conversation_id: str, read: Read, *, is_saved: bool) -> None:
+        """Keep a reading as the conversation's latest; `is_saved`: the storage is told of it."""
         reads = self._reads.setdefault(conversation_id, {})
         self._uncount(reads.pop(read.stream.identity, None))
         reads[read.stream.identity] = read
         self.reading_bytes += _record_bytes(read)
-        if is_new:
+        if is_saved:
             self.changes.append(SaveReading(_reading(conversation_id, read)))
 
     def read_of(self, conversation_id: str, stream: str) -> Read | None:

@@ -15,7 +15,7 @@ def restore(tiers: Tiers, opened: Opened) -> None:
     for owner in opened.owners:
         _restore_owner(tiers, owner)
     for reading in opened.readings:
-        tiers.owners.remember(reading.conversation_id, restored_reading(reading), is_new=False)
+        tiers.owners.remember(reading.conversation_id, restored_reading(reading), is_saved=False)
     _own_the_rest(tiers)
     for part in sorted(uses, key=lambda part: (uses[part].used, -part.node.num_tokens, not part.is_checkpoint)):
         tiers.store(part, uses[part].num_bytes)
