@@ -44,7 +44,7 @@ class Keeper:
         stand = self._tiers.owners.stand(conversation_id, node, self._tag, is_boundary=is_boundary)
         self._tiers.touch(node)
         if dict(stream.facts).get(KIND, TARGET) == TARGET:
-            self._tiers.owners.remember(conversation_id, Read(stream, tokens), is_saved=not is_boundary)
+            self._remember(conversation_id, Read(stream, tokens), is_boundary)
         self._unchecked.append(stand)
         self._want(node, stream, conversation_id)
         self.retire(node)
@@ -105,6 +105,13 @@ class Keeper:
             assert node.page is not None
             self._tiers.adopt(node.page, arrays, num_bytes(arrays) + len(node.tokens))
         return node
+
+    def _remember(self, conversation_id: str, read: Read, is_boundary: bool) -> None:
+        """Note what a conversation has had; what it had beyond, before a reading was stopped early, stays known."""
+        known = self._tiers.owners.read_of(conversation_id, read.stream.identity)
+        if known is not None and len(known.tokens) > len(read.tokens) and known.tokens.startswith(read.tokens):
+            read = known
+        self._tiers.owners.remember(conversation_id, read, is_saved=not is_boundary)
 
     def _want(self, node: Node, stream: Stream, conversation_id: str) -> None:
         """Have all that leads to a node written, where it is not."""

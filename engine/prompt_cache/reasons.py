@@ -112,7 +112,8 @@ def _num_shared(restored: Restored) -> int:
 
 def _num_known(restored: Restored, num_shared: int) -> int:
     """Tokens of the prompt that the conversation had read, in this form or in another."""
-    if restored.is_end and restored.num_tokens >= num_shared:
+    has_lost_branch = restored.own is not None and restored.own.loss == OLD_BRANCH
+    if restored.is_end and not has_lost_branch and restored.num_tokens >= num_shared:
         return restored.num_tokens
     latest = restored.latest
     goes_on = latest is not None and _has_same_tokens(latest, restored.stream) and num_shared >= _length(latest.tokens)

@@ -6,10 +6,12 @@ import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import mlx.core as mx
 import pytest
 
 from engine.prompt_cache.hashes import node_hashes, token_bytes
 from engine.prompt_cache.report import CacheSettings
+from engine.prompt_cache.requests import StreamState, StreamWanted, Wanted
 from tests.engine.prompt_cache.chats import STREAM, stream, text
 from tests.engine.prompt_cache.on_disk import OnDisk
 
@@ -126,3 +128,14 @@ def test_a_second_program_finds_what_the_first_saved_and_changes_nothing(root: P
     assert len(first.entry_files()) == num_files
     shutil.rmtree(root)
     assert first.find("a", A).num_tokens == 999
+
+
+def test_state_in_which_nothing_grows_is_restored_after_a_restart(root: Path):
+    chats, answers = OnDisk(root), []
+    state = StreamState(0, 1000, (), (mx.array([1.5, 2.5]), None))
+    chats.cache.put(STREAM, "a", A, state)
+    wanted = Wanted(1, "a", (StreamWanted(STREAM, is_exact=True),), (*A, 1))
+    chats.reopened().cache.find(wanted, answers.append)
+    restored = answers[0].states[0].state()
+    assert (restored.num_tokens, restored.grown, restored.fixed[1]) == (1000, (), None)
+    assert restored.fixed[0].tolist() == [1.5, 2.5]

@@ -132,3 +132,25 @@ def test_what_left_memory_unsaved_is_told():
 def test_one_token_is_one_and_thousands_are_grouped():
     assert sentence(reasons.CORRUPT, 1).startswith("1 token was read again: ")
     assert sentence(reasons.CORRUPT, 1204).startswith("1,204 tokens were read again: ")
+
+
+def test_a_branch_that_was_evicted_is_told_when_the_user_returns_to_it():
+    cached = Cached(settings=replace(ROOMY, ram_bytes=1, budget_bytes=80_000))
+    old, current = ([*A[:256], *text(number, 500)] for number in (2, 3))
+    cached.put("a", old)
+    cached.put("a", current)
+    cached.put("b", text(4, 256))
+    assert cached.find("a", [*current, 1], num_old=len(current)).num_reread == 0
+    found = cached.find("a", [*old, 1], num_old=len(old))
+    assert (found.num_reread > 0, found.code) == (True, reasons.OLD_BRANCH)
+
+
+def test_reading_again_that_is_stopped_early_is_told_as_such_the_next_time_too():
+    cached = Cached(settings=replace(ROOMY, ram_bytes=1, budget_bytes=160_000))
+    cached.put("a", A)
+    for number in range(2, 8):
+        cached.put(str(number), text(number, 1000))
+    assert cached.find("a", [*A, 1], num_old=1000).num_reread == 1000
+    cached.put("a", A[:100])
+    found = cached.find("a", [*A, 1], num_old=1000)
+    assert (found.num_tokens, found.num_reread, found.code) == (100, 900, reasons.BUDGET)

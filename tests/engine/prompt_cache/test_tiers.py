@@ -193,3 +193,9 @@ def test_a_cleared_cache_is_empty_and_says_so():
     assert cached.find("a", [*A, 1], num_old=900).code == "cleared"
     cached.put("a", A)
     assert cached.reopened().find("a", A).num_tokens == 999
+
+
+def test_time_inside_the_storage_is_counted():
+    cached = Cached()
+    cached.put("a", A)
+    assert cached.cache.report().max_storage_wait_seconds > 0
