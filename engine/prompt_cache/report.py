@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import os
+from dataclasses import dataclass, field, replace
 
-RAM_BYTES = 4 << 30
+RAM_BYTES = 16 << 30
+RAM_SHARE = 4  # a quarter of the machine's memory
 DAILY_LIMIT_BYTES = 50_000_000_000
 LIMITS = "limits"  # name of a stored value
 FOLDER_NAME = "prompt_cache"  # in the data folder
+
+
+def default_ram_bytes() -> int:
+    """For cached state and that of running replies together."""
+    return min(RAM_BYTES, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // RAM_SHARE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +22,7 @@ class CacheSettings:
     """ram_bytes: ceiling of cached and live state together. budget_bytes: of the folder, None for the default by the
     disk's free space. tag: which program's entries these are, "" for the window."""
 
-    ram_bytes: int = RAM_BYTES
+    ram_bytes: int = field(default_factory=default_ram_bytes)
     budget_bytes: int | None = None
     daily_limit_bytes: int = DAILY_LIMIT_BYTES
     tag: str = ""

@@ -170,3 +170,22 @@ def test_a_disk_that_was_slow_is_tried_again_some_day():
     cached = cached.reopened()
     found = [cached.find("a", [*A, 1], tokens_per_second=5000.0).num_tokens for _ in range(40)]
     assert (found[0], found[-1]) == (0, 1000)
+
+
+def test_what_a_slow_disk_could_not_take_in_time_is_said_so():
+    cached = Cached(settings=CacheSettings(ram_bytes=30_000, budget_bytes=1 << 30), is_held=True)
+    cached.storage.work()
+    cached.put("a", text(1, 3000))
+    cached = cached.reopened()
+    found = cached.find("a", [*text(1, 3000), 1], num_old=3000)
+    assert (found.num_tokens + found.num_reread, found.code) == (3000, "slow_disk")
+
+
+def test_closing_tells_whether_all_was_written():
+    cached = Cached()
+    cached.put("a", A)
+    assert cached.cache.close(1.0)
+    cached = Cached()
+    cached.disk.error = FULL
+    cached.put("a", A)
+    assert not cached.cache.close(1.0)
