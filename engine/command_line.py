@@ -1,4 +1,4 @@
-"""What the headless tool's commands share: exit statuses, what bad input is, files of prompts."""
+"""What the headless tool's commands share: exit statuses, what bad input is, names of drafters, files."""
 
 from __future__ import annotations
 
@@ -51,6 +51,41 @@ def read_json_lines(path: Path) -> Iterator[tuple[str, Any]]:
                 yield place, json.loads(line)
             except ValueError as error:
                 raise BadInputError(f"{place} is not JSON: {error}") from error
+
+
+def split_names(text: str) -> tuple[str, ...]:
+    """What stands between the commas of an option, each once and without the spaces around it."""
+    return tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+
+
+def read_drafters(text: str) -> tuple[str, ...]:
+    """The drafters that --drafters names; raises BadInputError. Brings in MLX, which the table stands on."""
+    from engine.drafters.table import check_drafter, choices
+    from engine.models.errors import DrafterError
+
+    names = split_names(text)
+    if not names:
+        raise BadInputError(f"--drafters is {text!r}; give names with commas between, of: {choices()}")
+    try:
+        for name in names:
+            check_drafter(name)
+    except DrafterError as error:
+        raise BadInputError(f"--drafters is {text!r}: {error}") from error
+    return names
+
+
+def check_json_file(path: Path | None) -> None:
+    """Refuse a file that cannot be written before minutes are spent on what it is to hold; raises BadInputError."""
+    if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
+        raise BadInputError(f"--json {str(path)!r} cannot be written; give a file in a folder that exists")
+
+
+def write_json_file(path: Path, value: Any, indent: int | None = None) -> None:
+    """Raises BadInputError where the disk refuses."""
+    try:
+        path.write_text(json.dumps(value, ensure_ascii=False, indent=indent) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise BadInputError(f"--json {str(path)!r} cannot be written: {error.strerror}; choose another file") from error
 
 
 def _prompt_of(place: str, value: Any) -> str:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from engine.bench.plan import Plan, read_plan
 from engine.bench.prompts import DEFAULT_SET, supplied_sets
 from engine.blas import missing_blas_hint
-from engine.command_line import INTERRUPTED, BadInputError, Commands
+from engine.command_line import INTERRUPTED, Commands, write_json_file
 from engine.messages import STARTER
 from engine.models.locate import default_data_dir
 
@@ -85,15 +84,8 @@ def _report(session: Session, plan: Plan, entries: list[Entry], is_whole: bool) 
     notes = [*session.notes, *([] if is_whole else ["Interrupted: not all of it was measured."])]
     print(render(session.setting, summaries, notes))
     if plan.json is not None:
-        _save(plan.json, describe(session.setting, summaries, entries, notes, is_whole=is_whole))
-
-
-def _save(path: Path, value: dict[str, Any]) -> None:
-    try:
-        path.write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
-    except OSError as error:
-        raise BadInputError(f"{path} cannot be written: {error}; choose another file") from error
-    _tell(f"every figure is in {path}")
+        write_json_file(plan.json, describe(session.setting, summaries, entries, notes, is_whole=is_whole))
+        _tell(f"every figure is in {plan.json}")
 
 
 def _tell(text: str) -> None:

@@ -1,4 +1,4 @@
-"""What the user asked to measure; standard library only, so that a wrong option is told before anything is loaded."""
+"""What the user asked to measure; a wrong option is told before anything is loaded."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.command_line import BadInputError
+from engine.command_line import BadInputError, check_json_file, read_drafters, split_names
 
 MAX_BATCH = 8  # rows that the engine runs in one forward
 
@@ -46,15 +46,14 @@ def read_plan(options: argparse.Namespace) -> Plan:
     for name in ("limit", "max_tokens", "repeats"):
         if (value := getattr(options, name)) is not None and value < 1:
             raise BadInputError(f"--{name.replace('_', '-')} is {value}; it must be 1 or more")
-    if options.json is not None and not options.json.resolve().parent.is_dir():
-        raise BadInputError(f"--json {str(options.json)!r} lies in no folder; make the folder first")
+    check_json_file(options.json)
     return Plan(
         options.model,
         options.prompts,
         options.limit,
         options.max_tokens,
         read_batch_sizes(options.batch),
-        read_names(options.drafters),
+        read_drafters(options.drafters),
         options.repeats,
         options.seed,
         options.json,
@@ -63,19 +62,7 @@ def read_plan(options: argparse.Namespace) -> Plan:
 
 def read_batch_sizes(text: str) -> tuple[int, ...]:
     """Numbers from 1 to the most rows of a batch, each once; raises BadInputError."""
-    names = _parts(text)
+    names = split_names(text)
     if not names or not all(name.isdecimal() and 1 <= int(name) <= MAX_BATCH for name in names):
         raise BadInputError(f"--batch is {text!r}; give numbers from 1 to {MAX_BATCH} with commas between, as in 1,4")
     return tuple(dict.fromkeys(int(name) for name in names))
-
-
-def read_names(text: str) -> tuple[str, ...]:
-    """Names of drafters, each once; raises BadInputError where there is none."""
-    names = _parts(text)
-    if not names:
-        raise BadInputError("--drafters is empty; give names with commas between, as in none,ngram")
-    return tuple(dict.fromkeys(names))
-
-
-def _parts(text: str) -> list[str]:
-    return [part.strip() for part in text.split(",") if part.strip()]

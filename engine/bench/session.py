@@ -21,7 +21,7 @@ from engine.bench.setting import Setting, blas_name, machine_name, num_cores, so
 from engine.bench.tasks import Task, TaskMaker, full_batches
 from engine.command_line import BadInputError
 from engine.drafters.name import split_name
-from engine.drafters.table import DRAFTERS, check_drafter
+from engine.drafters.table import DRAFTERS
 from engine.messages import ModelFacts
 from engine.models.bring import bring_model
 from engine.models.errors import ModelError
@@ -52,8 +52,6 @@ def open_session(plan: Plan, data_dir: Path, tell: Tell) -> Session:
 
 def _open(plan: Plan, data_dir: Path, tell: Tell) -> Session:
     chats = choose(read_chats(plan.prompts), plan.limit, plan.seed)
-    for drafter in plan.drafters:
-        check_drafter(drafter)
     tell("loading")
     loaded = bring(plan.model, data_dir)
     tokenizer = load_tokenizer(Path(loaded.facts.folder))

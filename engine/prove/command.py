@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.command_line import ENGINE_FAILED, INTERRUPTED, BadInputError, Commands, EngineFailedError, read_prompts
+from engine.command_line import (
+    ENGINE_FAILED,
+    INTERRUPTED,
+    BadInputError,
+    Commands,
+    EngineFailedError,
+    check_json_file,
+    read_drafters,
+    read_prompts,
+    write_json_file,
+)
 
 if TYPE_CHECKING:
     from engine.prove.proof import Proof
@@ -40,7 +49,7 @@ def run_prove(options: argparse.Namespace) -> int:
     from engine.prove.proof import Proof
 
     proof = Proof()
-    _check_json(options.json)
+    check_json_file(options.json)
     status = 0
     try:
         _prove(proof, options)
@@ -55,8 +64,6 @@ def run_prove(options: argparse.Namespace) -> int:
 
 
 def _prove(proof: Proof, options: argparse.Namespace) -> None:
-    from engine.drafters.table import check_drafter
-    from engine.models.errors import DrafterError
     from engine.models.locate import default_data_dir
     from engine.prove.cases import PROMPTS, make_cases
     from engine.prove.driver import Driver
@@ -64,21 +71,10 @@ def _prove(proof: Proof, options: argparse.Namespace) -> None:
 
     if options.seeds < 0:
         raise BadInputError(f"--seeds is {options.seeds}; it must be 0 or more")
-    drafters = list(dict.fromkeys(options.drafters.split(",")))
-    try:
-        for drafter in drafters:
-            check_drafter(drafter)
-    except DrafterError as error:
-        raise BadInputError(str(error)) from error
+    drafters = read_drafters(options.drafters)
     prompts = PROMPTS if options.prompts is None else read_prompts(options.prompts)
     cases = make_cases(prompts, options.seeds, options.max_tokens)
     run_proof(proof, Driver(options.model, default_data_dir(), _tell), cases, drafters, _tell)
-
-
-def _check_json(path: Path | None) -> None:
-    """A file that cannot be written is told of before minutes are spent."""
-    if path is not None and (path.is_dir() or not path.absolute().parent.is_dir()):
-        raise BadInputError(f"{path} cannot be written; give a file in a folder that exists")
 
 
 def _print(proof: Proof, json_path: Path | None) -> None:
@@ -87,10 +83,7 @@ def _print(proof: Proof, json_path: Path | None) -> None:
     for line in table(proof):
         print(line)
     if json_path is not None:
-        try:
-            json_path.write_text(json.dumps(describe(proof), ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-        except OSError as error:
-            raise BadInputError(f"{json_path} cannot be written: {error.strerror}") from error
+        write_json_file(json_path, describe(proof), indent=1)
 
 
 def _tell(text: str) -> None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from engine.bench.plan import MAX_BATCH, read_batch_sizes, read_names
+from engine.bench.plan import MAX_BATCH, read_batch_sizes
 from engine.command_line import BadInputError
 from engine.target import MAX_ROWS
 
 
-def test_lists_are_split_at_commas_and_name_each_once():
+def test_batch_sizes_are_split_at_commas_and_each_is_measured_once():
     assert read_batch_sizes("1, 4,1") == (1, 4)
-    assert read_names("none,model:/a b,none") == ("none", "model:/a b")
 
 
 @pytest.mark.parametrize("text", ["", "0", "two", "1,-4", str(MAX_BATCH + 1)])

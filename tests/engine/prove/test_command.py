@@ -135,14 +135,14 @@ def test_check_in_which_nothing_happened_says_that_it_proved_nothing(found, tmp_
     ("options", "part"),
     [
         (["--drafters", "ngram,tea-leaves"], "unknown drafter 'tea-leaves'; choose one of: none, ngram, suffix, model"),
-        (["--drafters", ""], "unknown drafter ''"),
+        (["--drafters", ""], "--drafters is ''; give names with commas between, of: none, ngram, suffix, model:PATH"),
         (["--drafters", "stress"], "unknown drafter 'stress'"),
         (["--drafters", "model:/nowhere/at/all"], "/nowhere/at/all"),
         (["--model", "/nowhere/at/all"], "/nowhere/at/all"),
         (["--prompts", "/nowhere.jsonl"], "/nowhere.jsonl cannot be read"),
         (["--max-tokens", "0"], "token limit"),
         (["--seeds", "-1"], "--seeds is -1"),
-        (["--json", "/nowhere/found.json"], "/nowhere/found.json cannot be written"),
+        (["--json", "/nowhere/found.json"], "--json '/nowhere/found.json' cannot be written"),
     ],
 )
 def test_bad_input_is_one_sentence_and_status_2(prove, capsys, options, part):
