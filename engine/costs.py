@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from statistics import median_low
 from typing import Any, NamedTuple
@@ -48,11 +48,31 @@ def stored_cost(seconds: float) -> Cost:
     return Cost(samples=deque([float(seconds)], maxlen=SAMPLES), seconds=float(seconds))
 
 
+@dataclass(frozen=True, slots=True)
+class LocalCosts:
+    """What is known of forwards at one place; seconds are 0.0 where nothing is."""
+
+    plain: float  # measured there, at its best
+    base: float  # over one position, from the nearest measurement where there is none
+    measured: Mapping[int, float]  # by width
+    ratios: Mapping[int, float]  # of wider forwards to one over a single position, where they were tried
+
+    def verify(self, width: int) -> float:
+        """Seconds of a forward over `width` positions a row, measured or estimated."""
+        return self.measured.get(width) or self.base * ratio_at(self.ratios, width)
+
+    @property
+    def is_tried(self) -> bool:
+        """Whether a forward over more than one position was measured here."""
+        return max(self.measured, default=1) > 1
+
+
 class CostTable:
     """Measured seconds; what was not measured is estimated from what is nearest to it."""
 
     def __init__(self) -> None:
         self.is_changed = False
+        self._local: dict[Place, LocalCosts] = {}  # worked out since the last measurement
         self._plain: dict[Place, Cost] = {}
         self._verify: dict[Place, dict[int, Cost]] = {}
         self._draft: dict[tuple[str, int, int], Cost] = {}  # by drafter, rows and depth
@@ -60,12 +80,12 @@ class CostTable:
     def count_plain(self, where: Place, seconds: float) -> None:
         """Add the seconds of a plain forward, of many in flight one behind the other: no first one is dropped."""
         self._plain.setdefault(where, Cost(is_warm=True)).count(seconds)
-        self.is_changed = True
+        self._change()
 
     def count_verify(self, where: Place, width: int, seconds: float) -> None:
         """Add the seconds of a round that waits for its forward over `width` positions; drafting is left out."""
         self._verify.setdefault(where, {}).setdefault(width, Cost()).count(seconds)
-        self.is_changed = True
+        self._change()
 
     def count_draft(self, drafter: str, num_rows: int, depth: int, seconds: float) -> None:
         self._draft.setdefault((drafter, num_rows, depth), Cost()).count(seconds)
@@ -91,7 +111,28 @@ class CostTable:
             costs._verify.setdefault(Place(int(rows), int(context)), {})[int(width)] = stored_cost(seconds)
         return costs
 
+    def at(self, where: Place) -> LocalCosts:
+        """All that is known of a place, looked up once between two measurements."""
+        if where not in self._local:
+            self._local[where] = LocalCosts(
+                self._plain_seconds(where), self._base_seconds(where), self._curve(where), self._ratios(where)
+            )
+        return self._local[where]
+
     def plain_seconds(self, where: Place) -> float:
+        return self.at(where).plain
+
+    def base_seconds(self, where: Place) -> float:
+        return self.at(where).base
+
+    def verify_seconds(self, where: Place, width: int) -> float:
+        return self.at(where).verify(width)
+
+    def _change(self) -> None:
+        self.is_changed = True
+        self._local.clear()
+
+    def _plain_seconds(self, where: Place) -> float:
         """Seconds of a plain forward at its best with so many rows; 0.0 where it was measured at no such context.
 
         A shorter context stands in for one that was not measured, and never a longer one: that would flatter. So would
@@ -104,30 +145,17 @@ class CostTable:
         measured = Place(where.rows, max(known))
         return min([self._plain[measured].seconds, *self._curve(measured).values()])
 
-    def base_seconds(self, where: Place) -> float:
+    def _base_seconds(self, where: Place) -> float:
         """Seconds of a forward over one position, from the nearest measurement where there is none; 0.0 unknown.
 
         One that was waited for stands in where plain decoding was not measured with so many rows.
         """
-        if seconds := self.plain_seconds(where):
+        if seconds := self._plain_seconds(where):
             return seconds
         waited = {other: curve[1] for other in self._verify if 1 in (curve := self._curve(other))}
         plain = {other: cost.seconds for other, cost in self._plain.items() if cost.samples}
         known = {**waited, **plain}
         return known[_nearest_place(known, where)] if known else 0.0
-
-    def is_tried(self, where: Place) -> bool:
-        """Whether a forward over more than one position was measured there."""
-        return max(self._curve(where), default=1) > 1
-
-    def verify_seconds(self, where: Place, width: int) -> float:
-        """Seconds of a forward over `width` positions a row, measured or estimated; 0.0 where nothing is known."""
-        return self.verify_curve(where)(width)
-
-    def verify_curve(self, where: Place) -> Callable[[int], float]:
-        """`verify_seconds` by width, for whoever asks for many: what all widths share is worked out once."""
-        measured, base, ratios = self._curve(where), self.base_seconds(where), self._ratios(where)
-        return lambda width: measured.get(width) or base * ratio_at(ratios, width)
 
     def draft_seconds(self, drafter: str, num_rows: int, depth: int) -> float:
         """Seconds that drafting `depth` tokens takes; in proportion where only another depth was measured."""
@@ -142,11 +170,11 @@ class CostTable:
 
     def _ratios(self, where: Place) -> dict[int, float]:
         """What wider forwards cost against one over a single position, at the nearest place where they were tried."""
-        tried = [other for other in self._verify if self.is_tried(other)]
+        tried = [other for other in self._verify if max(self._curve(other), default=1) > 1]
         if not tried:
             return {}
         other = _nearest_place(tried, where)
-        base = self.base_seconds(other)
+        base = self._base_seconds(other)
         return {at: seconds / base for at, seconds in self._curve(other).items() if at > 1} if base else {}
 
     def _curve(self, where: Place) -> dict[int, float]:

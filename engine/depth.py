@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from engine.costs import CostTable, Place, optimistic_ratio
+from engine.costs import CostTable, LocalCosts, Place, optimistic_ratio
 from engine.drafters.base import Known
 from engine.forecast import Forecast
 
@@ -92,63 +92,54 @@ class MeasuredDepth:
     def plan(self, rows: Sequence[Candidate], where: Place) -> list[int]:
         """How far drafters that need forwards should write."""
         chains = [row for row in rows if min(row.room, row.chain.length)]
-        if not chains or self._measures(rows, where):
+        costs = self._costs.at(where)
+        if not chains or self._measures(rows, costs, where):
             return [0] * len(rows)
         survivals = [row.forecast.survival(row.chain.kind, min(row.room, row.chain.length)) for row in rows]
-        verify_seconds = self._costs.verify_curve(where)
 
         def seconds(width: int) -> float:
             drafting = self._costs.draft_seconds(chains[0].drafter, len(chains), width - 1)
-            return verify_seconds(width) + drafting
+            return costs.verify(width) + drafting
 
-        plain = self._costs.base_seconds(where)
-        if not plain and self._tries_one_position(where):
+        if not costs.base and self._tries_one_position(costs, where):
             return [0] * len(rows)
-        best = best_width(survivals, plain, seconds)
-        is_due = may_probe(chains, seconds(1 + PROBE_DEPTH) - plain)
+        best = best_width(survivals, costs.base, seconds)
+        is_due = may_probe(chains, seconds(1 + PROBE_DEPTH) - costs.base)
         depth = best.width - 1 if best.pays else PROBE_DEPTH if is_due else 0
         return [min(row.room, row.chain.length, depth) for row in rows]
 
     def decide(self, rows: Sequence[Candidate], known: Sequence[Known], where: Place) -> Decision:
-        if self._measures(rows, where):
+        costs = self._costs.at(where)
+        if self._measures(rows, costs, where):
             self._num_measuring[where.rows] += 1
             return Decision((0,) * len(rows), tuple(row.closed or MEASURING for row in rows), runs_ahead=True)
         caps = [min(row.room, proposal.length) for row, proposal in zip(rows, known, strict=True)]
         survivals = [
             row.forecast.survival(proposal.kind, cap) for row, proposal, cap in zip(rows, known, caps, strict=True)
         ]
-        best = best_width(survivals, self._costs.base_seconds(where), self._costs.verify_curve(where))
+        best = best_width(survivals, costs.base, costs.verify)
         drafted = max((cap for proposal, cap in zip(known, caps, strict=True) if not proposal.token_ids), default=0)
-        is_probe = not best.pays and (drafted > 0 or self._is_worth_a_probe(rows, survivals, best, where))
+        is_probe = not best.pays and (drafted > 0 or is_worth_a_probe(rows, survivals, best, costs))
         width = best.width if best.pays or (is_probe and not drafted) else 1
         lengths = tuple(min(cap, max(width - 1, drafted)) for cap in caps)
         reasons = tuple(row.closed or explain(row, cap, best, is_probe) for row, cap in zip(rows, caps, strict=True))
         return Decision(lengths, reasons, not any(lengths) and all(map(is_idle, rows)), is_probe)
 
-    def _measures(self, rows: Sequence[Candidate], where: Place) -> bool:
+    def _measures(self, rows: Sequence[Candidate], costs: LocalCosts, where: Place) -> bool:
         """Whether to decode plainly for a moment, since what it takes with so many rows was never measured here."""
         return (
-            not self._costs.plain_seconds(where)
+            not costs.plain
             and self._num_measuring[where.rows] < MOST_MEASURING
             and not all(row.closed for row in rows)
             and all(row.can_run_ahead and row.remaining > 2 * PLAIN_STRETCH for row in rows)
         )
 
-    def _tries_one_position(self, where: Place) -> bool:
+    def _tries_one_position(self, costs: LocalCosts, where: Place) -> bool:
         """Whether to draft nothing for a moment, since wider forwards were measured and there is nothing to compare
         them with: rows that cannot run ahead, and short replies, measure no plain decoding."""
-        is_due = self._costs.is_tried(where) and self._num_measuring[where.rows] < MOST_MEASURING
+        is_due = costs.is_tried and self._num_measuring[where.rows] < MOST_MEASURING
         self._num_measuring[where.rows] += is_due
         return is_due
-
-    def _is_worth_a_probe(
-        self, rows: Sequence[Candidate], survivals: Sequence[Sequence[float]], best: Best, where: Place
-    ) -> bool:
-        """Whether a width that was measured to be slow would pay if that was a slow moment, and may be tried again."""
-        plain = self._costs.base_seconds(where)
-        hoped = best_width(survivals, plain, lambda width: plain * optimistic_ratio(width))
-        proposing = [row for row, survival in zip(rows, survivals, strict=True) if survival]
-        return hoped.pays and may_probe(proposing, self._costs.verify_seconds(where, best.width) - plain)
 
 
 def best_width(survivals: Sequence[Sequence[float]], plain_seconds: float, seconds: Callable[[int], float]) -> Best:
@@ -171,6 +162,15 @@ def best_width(survivals: Sequence[Sequence[float]], plain_seconds: float, secon
 def may_probe(rows: Sequence[Candidate], extra_seconds: float) -> bool:
     """Whether trying costs so little of the time that has passed since these rows last tried."""
     return bool(rows) and all(extra_seconds <= PROBE_SHARE * row.seconds_since_probe for row in rows)
+
+
+def is_worth_a_probe(
+    rows: Sequence[Candidate], survivals: Sequence[Sequence[float]], best: Best, costs: LocalCosts
+) -> bool:
+    """Whether a width that was measured to be slow would pay if that was a slow moment, and may be tried again."""
+    hoped = best_width(survivals, costs.base, lambda width: costs.base * optimistic_ratio(width))
+    proposing = [row for row, survival in zip(rows, survivals, strict=True) if survival]
+    return hoped.pays and may_probe(proposing, costs.verify(best.width) - costs.base)
 
 
 def is_idle(row: Candidate) -> bool:

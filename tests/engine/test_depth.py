@@ -180,23 +180,15 @@ def test_width_that_was_measured_slow_is_tried_again_within_its_share_of_time():
     assert (early.lengths, due.lengths, due.reasons) == ((0,), (1,), (PROBING,))
 
 
-class CountedCosts(CostTable):
-    """Counts how often a base cost is worked out, for which every measured place is looked at."""
-
-    num_bases = 0
-
-    def base_seconds(self, where: Place) -> float:
-        self.num_bases += 1
-        return super().base_seconds(where)
-
-
-def test_costs_of_a_long_proposal_are_worked_out_once_a_round():
-    costs = CountedCosts()
-    costs.count_plain(ONE, 1.0)
-    for _ in range(2):
-        costs.count_verify(Place(1, 3), 5, 1.2)
-    assert decide(MeasuredDepth(costs), (ROW, proposal(16))).lengths == (16,)
-    assert costs.num_bases <= 4
+def test_costs_are_looked_up_once_a_round():
+    costs = table(1.0, {5: 1.2}, Place(1, 3))
+    policy = MeasuredDepth(costs)
+    before = costs.at(ONE)
+    assert policy.plan([replace(ROW, chain=CHAIN)], ONE) == [4]
+    assert decide(policy, (ROW, proposal(16))).lengths == (16,)
+    assert costs.at(ONE) is before
+    costs.count_verify(ONE, 5, 1.3)
+    assert costs.at(ONE) is not before
 
 
 def test_rows_that_take_turns_share_one_allowance_for_trying_again():
