@@ -1,4 +1,4 @@
-"""What a target's forwards take on this machine, measured while it is used: by rows, width and context."""
+"""What a target's forwards take on this machine, measured while it is used: by KV scheme, rows, width and context."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from statistics import median_low
 from typing import Any, NamedTuple
 
+from engine.messages import UNQUANTISED, KvScheme
+
 SAMPLES = 7  # latest ones that a median is of: one slow forward changes nothing
 SHORT_CONTEXT = 512  # tokens below which a row's length hardly counts
 WIDER = 0.04  # what a further token is taken to add, in plain forwards, until it was tried: low, so that it is
@@ -20,10 +22,12 @@ class Place(NamedTuple):
 
     rows: int
     context: int
+    kv: str = ""  # "bits/group size/start" of a quantised KV cache: its forwards say nothing of another scheme's
 
 
-def place(num_rows: int, num_tokens: int) -> Place:
-    return Place(num_rows, max(0, (num_tokens - 1).bit_length() - SHORT_CONTEXT.bit_length() + 1))
+def place(num_rows: int, num_tokens: int, kv: KvScheme = UNQUANTISED) -> Place:
+    context = max(0, (num_tokens - 1).bit_length() - SHORT_CONTEXT.bit_length() + 1)
+    return Place(num_rows, context, f"{kv.bits}/{kv.group_size}/{kv.start}" if kv.bits else "")
 
 
 @dataclass(slots=True)
@@ -67,6 +71,10 @@ class LocalCosts:
         return max(self.measured, default=1) > 1
 
 
+def stored_place(rows: Any, context: Any, kv: Any = "") -> Place:
+    return Place(int(rows), int(context), str(kv))
+
+
 class CostTable:
     """Measured seconds; what was not measured is estimated from what is nearest to it."""
 
@@ -103,12 +111,15 @@ class CostTable:
 
     @classmethod
     def restore(cls, stored: Mapping[str, Any]) -> CostTable:
-        """A table with what was stored; raises ValueError, TypeError, KeyError or OverflowError where it is none."""
+        """A table with what was stored; raises ValueError, TypeError, KeyError or OverflowError where it is none.
+
+        Entries without a KV scheme are of a time that told none apart.
+        """
         costs = cls()
-        for rows, context, seconds in stored["plain"]:
-            costs._plain[Place(int(rows), int(context))] = stored_cost(seconds)
-        for rows, context, width, seconds in stored["verify"]:
-            costs._verify.setdefault(Place(int(rows), int(context)), {})[int(width)] = stored_cost(seconds)
+        for rows, context, *kv, seconds in stored["plain"]:
+            costs._plain[stored_place(rows, context, *kv)] = stored_cost(seconds)
+        for rows, context, *kv, width, seconds in stored["verify"]:
+            costs._verify.setdefault(stored_place(rows, context, *kv), {})[int(width)] = stored_cost(seconds)
         return costs
 
     def at(self, where: Place) -> LocalCosts:
@@ -138,11 +149,11 @@ class CostTable:
         A shorter context stands in for one that was not measured, and never a longer one: that would flatter. So would
         a moment in which the machine was busy, which rounds of any width that were waited for since then give away.
         """
-        contexts = [place.context for place in self._plain if place.rows == where.rows]
+        contexts = [place.context for place in self._plain if (place.rows, place.kv) == (where.rows, where.kv)]
         known = [context for context in contexts if context <= where.context]
         if not known:
             return 0.0
-        measured = Place(where.rows, max(known))
+        measured = where._replace(context=max(known))
         return min([self._plain[measured].seconds, *self._curve(measured).values()])
 
     def _base_seconds(self, where: Place) -> float:
@@ -154,7 +165,7 @@ class CostTable:
             return seconds
         waited = {other: curve[1] for other in self._verify if 1 in (curve := self._curve(other))}
         plain = {other: cost.seconds for other, cost in self._plain.items() if cost.samples}
-        known = {**waited, **plain}
+        known = {other: seconds for other, seconds in {**waited, **plain}.items() if other.kv == where.kv}
         return known[_nearest_place(known, where)] if known else 0.0
 
     def draft_seconds(self, drafter: str, num_rows: int, depth: int) -> float:
@@ -170,7 +181,7 @@ class CostTable:
 
     def _ratios(self, where: Place) -> dict[int, float]:
         """What wider forwards cost against one over a single position, at the nearest place where they were tried."""
-        tried = [other for other in self._verify if max(self._curve(other), default=1) > 1]
+        tried = [other for other in self._verify if other.kv == where.kv and max(self._curve(other), default=1) > 1]
         if not tried:
             return {}
         other = _nearest_place(tried, where)

@@ -87,7 +87,7 @@ class MeasuredDepth:
 
     def __init__(self, costs: CostTable) -> None:
         self._costs = costs
-        self._num_measuring: Counter[int] = Counter()  # by rows
+        self._num_measuring: Counter[tuple[int, str]] = Counter()  # by rows and KV scheme
 
     def plan(self, rows: Sequence[Candidate], where: Place) -> list[int]:
         """How far drafters that need forwards should write."""
@@ -111,7 +111,7 @@ class MeasuredDepth:
     def decide(self, rows: Sequence[Candidate], known: Sequence[Known], where: Place) -> Decision:
         costs = self._costs.at(where)
         if self._measures(rows, costs, where):
-            self._num_measuring[where.rows] += 1
+            self._num_measuring[where.rows, where.kv] += 1
             return Decision((0,) * len(rows), tuple(row.closed or MEASURING for row in rows), runs_ahead=True)
         caps = [min(row.room, proposal.length) for row, proposal in zip(rows, known, strict=True)]
         survivals = [
@@ -129,7 +129,7 @@ class MeasuredDepth:
         """Whether to decode plainly for a moment, since what it takes with so many rows was never measured here."""
         return (
             not costs.plain
-            and self._num_measuring[where.rows] < MOST_MEASURING
+            and self._num_measuring[where.rows, where.kv] < MOST_MEASURING
             and not all(row.closed for row in rows)
             and all(row.can_run_ahead and row.remaining > 2 * PLAIN_STRETCH for row in rows)
         )
@@ -137,8 +137,8 @@ class MeasuredDepth:
     def _tries_one_position(self, costs: LocalCosts, where: Place) -> bool:
         """Whether to draft nothing for a moment, since wider forwards were measured and there is nothing to compare
         them with: rows that cannot run ahead, and short replies, measure no plain decoding."""
-        is_due = costs.is_tried and self._num_measuring[where.rows] < MOST_MEASURING
-        self._num_measuring[where.rows] += is_due
+        is_due = costs.is_tried and self._num_measuring[where.rows, where.kv] < MOST_MEASURING
+        self._num_measuring[where.rows, where.kv] += is_due
         return is_due
 
 

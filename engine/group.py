@@ -199,7 +199,7 @@ class Group:
 
     @property
     def _place(self) -> Place:
-        return place(len(self._rows), max(row.num_tokens for row in self._rows))
+        return place(len(self._rows), max(row.num_tokens for row in self._rows), self.kv)
 
     def _launch_ahead(self, launched: Launched, was_ahead: bool) -> Launched | None:
         """Start the round after a plain one before that one is read, where no row or drafter has to see it first."""

@@ -6,6 +6,7 @@ import pytest
 
 from engine.cost_file import load_costs, save_costs
 from engine.costs import SAMPLES, WIDER, CostTable, Place, place, ratio_at
+from engine.messages import KvScheme
 
 ONE = Place(1, 0)
 
@@ -21,6 +22,17 @@ def table(plain: float = 1.0, widths: dict[int, float] | None = None, where: Pla
 
 def test_context_counts_by_doublings_past_the_short():
     assert [place(1, tokens).context for tokens in (1, 512, 513, 1024, 1025, 40_000)] == [0, 0, 1, 1, 2, 7]
+
+
+def test_forwards_of_one_kv_scheme_say_nothing_of_another_s():
+    quantised, coarser = (place(1, 9, KvScheme(bits, 32)) for bits in (8, 4))
+    costs = table(2.0, {4: 3.0}, quantised)
+    for other in (ONE, coarser):
+        assert [costs.plain_seconds(other), costs.base_seconds(other), costs.verify_seconds(other, 4)] == [0.0] * 3
+    costs.count_plain(ONE, 1.0)
+    assert costs.verify_seconds(ONE, 4) == pytest.approx(1 + 3 * WIDER)
+    assert costs.verify_seconds(place(2, 9, KvScheme(8, 32)), 4) == 3.0
+    assert place(1, 9, KvScheme(0, 32, 5)) == ONE
 
 
 def test_first_forward_of_a_width_is_dropped_and_a_slow_one_changes_nothing():
@@ -100,11 +112,16 @@ def test_drafting_that_was_not_measured_is_in_proportion():
 
 def test_table_survives_being_stored():
     costs = table(1.0, {4: 1.5})
-    costs.count_plain(Place(4, 1), 2.0)
+    costs.count_plain(Place(4, 1, "8/32/0"), 2.0)
     restored = CostTable.restore(costs.store())
     assert restored.store() == costs.store()
     assert restored.verify_seconds(ONE, 4) == 1.5
     assert not restored.is_changed
+
+
+def test_costs_that_were_stored_before_schemes_were_told_apart_are_read():
+    restored = CostTable.restore({"plain": [[1, 0, 1.0]], "verify": [[1, 0, 4, 1.5]]})
+    assert (restored.plain_seconds(ONE), restored.verify_seconds(ONE, 4)) == (1.0, 1.5)
 
 
 def test_costs_are_kept_in_a_file_of_the_model_and_only_written_when_they_changed(tmp_path):

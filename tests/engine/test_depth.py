@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from engine.costs import CostTable, Place
+from engine.costs import CostTable, Place, place
 from engine.depth import (
     ALL_VERIFIED,
     IDLE_ROUNDS,
@@ -26,6 +26,7 @@ from engine.depth import (
 from engine.drafters.base import ANY, NOTHING, Known
 from engine.drafters.ngram import MAX_DEPTH, NgramLookup
 from engine.forecast import Forecast, Kind
+from engine.messages import KvScheme
 from engine.outlook import Outlook
 from tests.engine.test_costs import table
 
@@ -98,6 +99,15 @@ def test_plain_decoding_is_measured_first_where_it_never_was():
     assert (decision.lengths, decision.reasons, decision.runs_ahead) == ((0,), (MEASURING,), True)
     costs.count_plain(ONE, 1.0)
     assert decide(policy, (ROW, proposal(4))).lengths == (4,)
+
+
+def test_plain_decoding_is_measured_for_each_kv_scheme():
+    policy = MeasuredDepth(table(1.0, CHEAP))
+    for _ in range(MOST_MEASURING):
+        decision = decide(policy, (ROW, proposal(4)), where=place(1, 9, KvScheme(8, 32)))
+    assert decision.reasons == (MEASURING,)
+    assert decide(policy, (ROW, proposal(4))).lengths == (4,)
+    assert decide(policy, (ROW, proposal(4)), where=place(1, 9, KvScheme(4, 32))).reasons == (MEASURING,)
 
 
 @pytest.mark.parametrize("row", [replace(ROW, remaining=20), replace(ROW, can_run_ahead=False)])
