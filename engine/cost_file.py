@@ -7,6 +7,8 @@ import json
 import logging
 import os
 import platform
+import time
+from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,9 @@ from engine.costs import CostTable
 from engine.messages import ModelFacts
 
 log = logging.getLogger(__name__)
+
+STORE_SECONDS = 10.0  # between writes while replies run: a full table takes 2 ms, and this is what a killed start loses
+LEFT_BEHIND_SECONDS = 60.0  # after which nobody is still writing a file that takes a moment
 
 
 def cost_path(data_dir: Path, facts: ModelFacts) -> Path:
@@ -35,6 +40,27 @@ def cost_path(data_dir: Path, facts: ModelFacts) -> Path:
         blas_is_preloaded(),
     )
     return data_dir / "costs" / f"{hashlib.sha256(repr(parts).encode()).hexdigest()[:24]}.json"
+
+
+class CostFile:
+    """Owns what forwards of a model take, its file, and when that was last written; no path keeps it in memory."""
+
+    def __init__(self, path: Path | None, now: Callable[[], float] = time.monotonic) -> None:
+        self._path = path
+        self._now = now
+        self._stored_at = now()
+        self.costs = load_costs(path) if path else CostTable()
+
+    def store(self) -> None:
+        """Write what has changed, if anything."""
+        self._stored_at = self._now()
+        if self._path:
+            save_costs(self.costs, self._path)
+
+    def store_now_and_then(self) -> None:
+        """For every round of a reply: a start that is killed in its first one has measured for something."""
+        if self._now() - self._stored_at >= STORE_SECONDS:
+            self.store()
 
 
 def load_costs(path: Path) -> CostTable:
@@ -55,8 +81,19 @@ def save_costs(costs: CostTable, path: Path) -> None:
     costs.is_changed = False
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        partial = path.with_suffix(".tmp")
+        _sweep(path.parent)
+        partial = path.with_suffix(f".{os.getpid()}.tmp")  # other processes use the model, too
         partial.write_text(json.dumps(costs.store()), encoding="utf-8")
         os.replace(partial, path)
     except OSError as error:
         log.warning("the measured costs could not be stored in %s: %s", path, error)
+
+
+def _sweep(folder: Path) -> None:
+    """Drop what processes left that were killed while they wrote."""
+    for partial in folder.glob("*.tmp"):
+        try:
+            if time.time() - partial.stat().st_mtime > LEFT_BEHIND_SECONDS:
+                partial.unlink()
+        except FileNotFoundError:  # another process was first
+            continue

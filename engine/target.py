@@ -10,8 +10,7 @@ from pathlib import Path
 import mlx.core as mx
 import mlx.nn as nn
 
-from engine.cost_file import load_costs, save_costs
-from engine.costs import CostTable
+from engine.cost_file import CostFile
 from engine.depth import MeasuredDepth
 from engine.drafters.base import TargetView
 from engine.kv.rows import Rows, open_rows
@@ -40,8 +39,8 @@ class Target:
         """`cost_path` keeps what forwards take between starts; None keeps it in memory."""
         self._model = model
         self.facts = facts
-        self.costs = load_costs(cost_path) if cost_path else CostTable()
-        self._cost_path = cost_path
+        self._cost_file = CostFile(cost_path)
+        self.costs = self._cost_file.costs
         self.depth = MeasuredDepth(self.costs)
         self.prefill_tokens_per_second = 0.0  # of the last chunk; 0.0 before the first
 
@@ -56,8 +55,7 @@ class Target:
 
     def rest(self) -> None:
         """Store what was measured, while nothing runs."""
-        if self._cost_path:
-            save_costs(self.costs, self._cost_path)
+        self._cost_file.store()
 
     def open_rows(self, kv_scheme: KvScheme = UNQUANTISED) -> Rows:
         """Empty state for rows; a model outside the proven list gets one unquantised row that cannot be rewound."""
@@ -77,5 +75,6 @@ class Target:
 
     def verify(self, rows: Rows, windows: mx.array) -> Verified:
         """Forward every row's window, [rows, width] int32; nothing of it is kept before `rows.commit`."""
+        self._cost_file.store_now_and_then()
         rows.begin(windows.shape[1])
         return Verified(self._model(windows, cache=rows.layers), None)

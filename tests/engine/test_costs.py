@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import time
+
 import pytest
 
-from engine.cost_file import load_costs, save_costs
+from engine.cost_file import LEFT_BEHIND_SECONDS, STORE_SECONDS, CostFile, load_costs, save_costs
 from engine.costs import SAMPLES, WIDER, CostTable, Place, place, ratio_at
 from engine.messages import KvScheme
 
@@ -132,6 +135,39 @@ def test_costs_are_kept_in_a_file_of_the_model_and_only_written_when_they_change
     path.unlink()
     save_costs(costs, path)
     assert not path.exists()
+
+
+def test_costs_are_stored_now_and_then_while_replies_run(tmp_path):
+    path, moment = tmp_path / "costs" / "a.json", [0.0]
+    file = CostFile(path, lambda: moment[0])
+    file.costs.count_plain(ONE, 1.0)
+    file.store_now_and_then()
+    assert not path.exists()
+    moment[0] = STORE_SECONDS
+    file.store_now_and_then()
+    assert load_costs(path).plain_seconds(ONE) == 1.0
+    path.unlink()
+    file.costs.count_plain(ONE, 2.0)
+    file.store_now_and_then()
+    assert not path.exists()
+
+
+def test_processes_that_store_at_once_do_not_share_an_unfinished_file(tmp_path, monkeypatch):
+    path, written = tmp_path / "a.json", []
+    monkeypatch.setattr("os.replace", lambda source, target: written.append(source.name))
+    for process in (11, 12):
+        monkeypatch.setattr("os.getpid", lambda process=process: process)
+        save_costs(table(), path)
+    assert written == ["a.11.tmp", "a.12.tmp"]
+
+
+def test_unfinished_files_of_processes_that_were_killed_are_swept(tmp_path):
+    old, fresh = tmp_path / "a.5.tmp", tmp_path / "a.6.tmp"
+    for path, age in ((old, 2 * LEFT_BEHIND_SECONDS), (fresh, 0.0)):
+        path.touch()
+        os.utime(path, (time.time() - age,) * 2)
+    save_costs(table(), tmp_path / "a.json")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.6.tmp", "a.json"]
 
 
 @pytest.mark.parametrize(

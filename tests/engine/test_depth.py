@@ -191,7 +191,7 @@ def test_width_that_was_measured_slow_is_tried_again_within_its_share_of_time():
 
 
 def test_costs_are_looked_up_once_a_round():
-    costs = table(1.0, {5: 1.2}, Place(1, 3))
+    costs = table(1.0, {5: 1.2})
     policy = MeasuredDepth(costs)
     before = costs.at(ONE)
     assert policy.plan([replace(ROW, chain=CHAIN)], ONE) == [4]

@@ -11,7 +11,7 @@ from engine.cost_file import load_costs
 from engine.costs import Place
 from engine.depth import LITTLE_GAIN, MEASURING, MeasuredDepth
 from engine.engine import Engine
-from engine.messages import Submit
+from engine.messages import Delta, Submit
 from engine.text.thread import InlineText
 from tests.engine.harness import DRAFTED, Harness, submit
 from tests.engine.test_costs import table
@@ -105,13 +105,26 @@ def test_row_whose_drafter_finds_nothing_runs_ahead_like_a_plain_one(data_dir, t
     assert load_costs(measured).plain_seconds(Place(1, 0)) > 0
 
 
+def test_costs_are_stored_while_a_reply_runs(data_dir, target, monkeypatch):
+    monkeypatch.setattr("engine.cost_file.STORE_SECONDS", 0.0)
+    engine = Harness(data_dir)
+    engine.send(submit(1, target, TEXTS[0], max_tokens=60))
+    engine.step_until(lambda: len(engine.deltas_of(1)) == 30)
+    (measured,) = (data_dir / "costs").glob("*.json")
+    assert load_costs(measured).base_seconds(Place(1, 0)) > 0
+
+
 def test_batch_is_counted_as_one(data_dir, target):
     engine = Harness(data_dir)
     engine.send(*requests(target, "none", num_tokens=20))
-    engine.run()
+    num_forwards, is_busy = 0, True
+    while is_busy:
+        num_events = len(engine.events)
+        is_busy = engine.engine.step()
+        num_forwards += any(isinstance(event, Delta) for event in engine.events[num_events:])
     group = engine.deltas_of(4)[-1].statistics.group
-    assert group.num_forwards >= 56
-    assert group.num_tokens <= group.num_rows * 4 * group.num_forwards
+    num_tokens = sum(len(engine.ids_of(index)) for index in (1, 2, 3, 4))
+    assert (group.num_forwards, group.num_tokens) == (num_forwards - 1, num_tokens - 1)  # its own is not counted yet
     assert group.tokens_per_forward == group.num_tokens / group.num_forwards > 1
 
 
