@@ -21,6 +21,7 @@ from engine.messages import (
     Shutdown,
     Submit,
 )
+from engine.models.file_limit import import_mlx_lm
 from engine.models.locate import default_data_dir
 from engine.text.thread import TextThread
 
@@ -76,6 +77,7 @@ class EngineThread:
             mx.clear_streams()
 
     def _loop(self) -> None:
+        import_mlx_lm()
         from engine.engine import Engine
 
         engine = Engine(self._emit, self._text, self._data_dir, self._inbox)
