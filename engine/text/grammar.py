@@ -7,6 +7,7 @@ give up earlier with a drafter than without; it never allows another token.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 
 import llguidance
@@ -17,6 +18,7 @@ from engine.text.tokenizer import Tokenizer
 KINDS = {"json_schema": "JSON schema", "regex": "regular expression"}
 MAX_LENGTH = 400_000  # characters; half a second of compiling at most, measured on 100,000 alternatives
 INITIAL_FUEL = 200_000  # one mask of "(a{1000}){1000}" takes 0.1 s; 1.3 s with the library's own 1,000,000
+MAX_REASON = 160  # characters of a library's message that are told
 DEAD_END = "The grammar allows no token after what is written. Change it or ask without one"
 
 
@@ -41,7 +43,7 @@ class Vocabulary:
         limits = llguidance.LLParserLimits(initial_lexer_fuel=INITIAL_FUEL, verbose_errors=False)
         matcher = llguidance.LLMatcher(self.tokens, _source(grammar), log_level=0, limits=limits)
         if matcher.is_error():
-            raise GrammarError(f"the {name} cannot be used: {_reason(matcher.get_error())}; change it")
+            raise GrammarError(f"the {name} cannot be used ({_reason(matcher.get_error())}); change it")
         if matcher.try_consume_tokens(list(prefix_ids)) < len(prefix_ids):
             raise GrammarError(f"the reply begun so far does not match the {name}; regenerate it or change the {name}")
         start = Matcher(matcher)
@@ -95,9 +97,13 @@ def _source(grammar: Grammar) -> str:
     if grammar.kind == "regex":
         return llguidance.LLMatcher.grammar_from_regex(grammar.text)
     try:
+        json.loads(grammar.text)
+    except (ValueError, RecursionError) as error:
+        raise GrammarError(f"the JSON schema is not JSON ({_reason(str(error))}); correct it") from error
+    try:
         return llguidance.LLMatcher.grammar_from_json_schema(grammar.text)
     except ValueError as error:
-        raise GrammarError(f"the JSON schema cannot be used: {error}; change it") from error
+        raise GrammarError(f"the JSON schema cannot be used ({_reason(str(error))}); change it") from error
 
 
 def _fault(matcher: llguidance.LLMatcher) -> str:
@@ -111,7 +117,8 @@ def _fault(matcher: llguidance.LLMatcher) -> str:
 
 
 def _reason(error: str) -> str:
-    """The sentence in a message of the library, which may quote the grammar around it."""
+    """The line that says something in a message of a library, which may quote the grammar around it."""
     lines = [line.strip() for line in error.splitlines() if line.strip()]
     named = [line.removeprefix("error: ") for line in lines if line.startswith("error: ")]
-    return (named or lines or ["it has no meaning"])[0].rstrip(".")
+    reason = (named or lines or ["no reason was given"])[0].rstrip(".")
+    return reason if len(reason) <= MAX_REASON else f"{reason[:MAX_REASON].rstrip()}…"

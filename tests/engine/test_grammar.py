@@ -143,8 +143,14 @@ def test_grammar_without_a_way_on_fails_its_reply_and_keeps_what_was_written(dat
     ("grammar", "part"),
     [
         (Grammar("regex", "z"), "cannot be satisfied with this model's tokens"),
-        (Grammar("regex", "("), "The regular expression cannot be used: unclosed group"),
-        (Grammar("json_schema", "{"), "The JSON schema cannot be used"),
+        (Grammar("regex", "("), "The regular expression cannot be used (unclosed group); change it."),
+        (Grammar("json_schema", "{"), "The JSON schema is not JSON (Expecting property name"),
+        (Grammar("json_schema", "[" * 100_000), "The JSON schema is not JSON ("),
+        (
+            Grammar("json_schema", "3"),
+            "The JSON schema cannot be used (schema must be an object or boolean); change it.",
+        ),
+        (Grammar("json_schema", f'{{"type": "{"x" * 999}"}}'), "The JSON schema cannot be used (Invalid type: xxx"),
     ],
 )
 def test_grammar_that_cannot_be_used_fails_its_request_and_its_neighbour_goes_on(engine, eight_target, grammar, part):
@@ -154,4 +160,6 @@ def test_grammar_that_cannot_be_used_fails_its_request_and_its_neighbour_goes_on
     assert isinstance(end, Failed)
     assert end.code == "request"
     assert part in end.text
+    assert len(end.text.splitlines()) == 1
+    assert len(end.text) < 240
     assert engine.reason_of(2) in {"stop", "length"}
