@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from engine.models.file_limit import import_mlx_lm
+
 ENGINE_FAILED = 1
 BAD_INPUT = 2
+CUT_OFF = 3  # a reply that had to follow a grammar was ended by its limit
 INTERRUPTED = 130
 READER_GONE = 141
 
@@ -22,6 +26,11 @@ class BadInputError(Exception):
 
 class EngineFailedError(Exception):
     """The engine could not go on; the text is the sentence for the user."""
+
+
+def tell(text: str) -> None:
+    """A sentence for the user, beside the output."""
+    print(f"slipstream-engine: {text}", file=sys.stderr, flush=True)
 
 
 def unreadable(path: Path, error: OSError | UnicodeDecodeError) -> BadInputError:
@@ -53,6 +62,13 @@ def read_json_lines(path: Path) -> Iterator[tuple[str, Any]]:
                 raise BadInputError(f"{place} is not JSON: {error}") from error
 
 
+def check_least(options: argparse.Namespace, least: int, *names: str) -> None:
+    """Refuse numbers below `least`; one that was left out is None. Raises BadInputError."""
+    for name in names:
+        if (value := getattr(options, name)) is not None and value < least:
+            raise BadInputError(f"--{name.replace('_', '-')} is {value}; it must be {least} or more")
+
+
 def split_names(text: str) -> tuple[str, ...]:
     """What stands between the commas of an option, each once and without the spaces around it."""
     return tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
@@ -60,6 +76,7 @@ def split_names(text: str) -> tuple[str, ...]:
 
 def read_drafters(text: str) -> tuple[str, ...]:
     """The drafters that --drafters names; raises BadInputError. Brings in MLX, which the table stands on."""
+    import_mlx_lm()
     from engine.drafters.table import check_drafter, choices
     from engine.models.errors import DrafterError
 

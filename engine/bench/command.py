@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.bench.plan import Plan, read_plan
 from engine.bench.prompts import DEFAULT_SET, supplied_sets
 from engine.blas import missing_blas_hint
-from engine.command_line import INTERRUPTED, Commands, write_json_file
+from engine.command_line import INTERRUPTED, Commands, tell, write_json_file
 from engine.messages import STARTER
 from engine.models.locate import default_data_dir
 
@@ -47,7 +46,7 @@ def run_bench(options: argparse.Namespace) -> int:
     """Measure and report; an interrupt ends it at once with what was measured up to then."""
     plan = read_plan(options)
     if hint := missing_blas_hint():
-        _tell(hint)
+        tell(hint)
     session: Session | None = None
     entries: list[Entry] = []
     is_whole = False
@@ -56,7 +55,7 @@ def run_bench(options: argparse.Namespace) -> int:
         _measure(session, plan, entries)
         is_whole = True
     except KeyboardInterrupt:
-        _tell("interrupted; only what was measured up to here is reported")
+        tell("interrupted; only what was measured up to here is reported")
     if session is not None:
         _report(session, plan, entries, is_whole)
     return 0 if is_whole else INTERRUPTED
@@ -65,13 +64,13 @@ def run_bench(options: argparse.Namespace) -> int:
 def _open(plan: Plan) -> Session:
     from engine.bench.session import open_session  # brings in MLX, after the options were read
 
-    return open_session(plan, default_data_dir(), _tell)
+    return open_session(plan, default_data_dir(), tell)
 
 
 def _measure(session: Session, plan: Plan, entries: list[Entry]) -> None:
     from engine.bench.measure import measure
 
-    for entry in measure(session.contests, plan.repeats, _tell):
+    for entry in measure(session.contests, plan.repeats, tell):
         entries.append(entry)
 
 
@@ -85,8 +84,4 @@ def _report(session: Session, plan: Plan, entries: list[Entry], is_whole: bool) 
     print(render(session.setting, summaries, notes))
     if plan.json is not None:
         write_json_file(plan.json, describe(session.setting, summaries, entries, notes, is_whole=is_whole))
-        _tell(f"every figure is in {plan.json}")
-
-
-def _tell(text: str) -> None:
-    print(f"slipstream-engine: {text}", file=sys.stderr)
+        tell(f"every figure is in {plan.json}")

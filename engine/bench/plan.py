@@ -7,7 +7,7 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.command_line import BadInputError, check_json_file, read_drafters, split_names
+from engine.command_line import BadInputError, check_json_file, check_least, read_drafters, split_names
 
 MAX_BATCH = 8  # rows that the engine runs in one forward
 
@@ -43,9 +43,7 @@ class Plan:
 
 def read_plan(options: argparse.Namespace) -> Plan:
     """The options of a command line; raises BadInputError."""
-    for name in ("limit", "max_tokens", "repeats"):
-        if (value := getattr(options, name)) is not None and value < 1:
-            raise BadInputError(f"--{name.replace('_', '-')} is {value}; it must be 1 or more")
+    check_least(options, 1, "limit", "max_tokens", "repeats")
     check_json_file(options.json)
     return Plan(
         options.model,

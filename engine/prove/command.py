@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,10 +13,14 @@ from engine.command_line import (
     Commands,
     EngineFailedError,
     check_json_file,
+    check_least,
     read_drafters,
     read_prompts,
+    split_names,
+    tell,
     write_json_file,
 )
+from engine.models.file_limit import import_mlx_lm
 
 if TYPE_CHECKING:
     from engine.prove.proof import Proof
@@ -46,35 +49,40 @@ def run_prove(options: argparse.Namespace) -> int:
 
     Raises BadInputError. MLX is imported here, so that the tool's other commands start without it.
     """
+    check_json_file(options.json)
+    check_least(options, 1, "max_tokens")
+    check_least(options, 0, "seeds")
+    import_mlx_lm()
     from engine.prove.proof import Proof
 
     proof = Proof()
-    check_json_file(options.json)
     status = 0
     try:
         _prove(proof, options)
     except KeyboardInterrupt:
-        _tell("interrupted")
+        tell("interrupted")
         status = INTERRUPTED
     except EngineFailedError as error:
-        _tell(str(error))
+        tell(str(error))
         status = ENGINE_FAILED
     _print(proof, options.json)
     return DIFFERENT if proof.num_differences else status
 
 
 def _prove(proof: Proof, options: argparse.Namespace) -> None:
+    from engine.drafters.table import choices
     from engine.models.locate import default_data_dir
     from engine.prove.cases import PROMPTS, make_cases
     from engine.prove.driver import Driver
     from engine.prove.proof import run_proof
+    from engine.prove.scripted import STRESS
 
-    if options.seeds < 0:
-        raise BadInputError(f"--seeds is {options.seeds}; it must be 0 or more")
+    if STRESS in split_names(options.drafters):
+        raise BadInputError(f"{STRESS!r} always takes part and is not named; give --drafters of: {choices()}")
     drafters = read_drafters(options.drafters)
     prompts = PROMPTS if options.prompts is None else read_prompts(options.prompts)
     cases = make_cases(prompts, options.seeds, options.max_tokens)
-    run_proof(proof, Driver(options.model, default_data_dir(), _tell), cases, drafters, _tell)
+    run_proof(proof, Driver(options.model, default_data_dir(), tell), cases, drafters, tell)
 
 
 def _print(proof: Proof, json_path: Path | None) -> None:
@@ -84,7 +92,3 @@ def _print(proof: Proof, json_path: Path | None) -> None:
         print(line)
     if json_path is not None:
         write_json_file(json_path, describe(proof), indent=1)
-
-
-def _tell(text: str) -> None:
-    print(f"slipstream-engine: {text}", file=sys.stderr, flush=True)

@@ -23,8 +23,8 @@ QUESTION = "The quick brown fox"
 @pytest.fixture(autouse=True)
 def _no_preload(monkeypatch):
     """Starting the process again with another BLAS would start the tests again."""
-    monkeypatch.setattr("engine.headless.preload_blas", lambda: None)
-    monkeypatch.setattr("engine.headless.missing_blas_hint", lambda: "")
+    monkeypatch.setattr("engine.blas.preload_blas", lambda: None)
+    monkeypatch.setattr("engine.ask.missing_blas_hint", lambda: "")
 
 
 def ask(*arguments: str | Path) -> int:
@@ -84,6 +84,53 @@ def test_grammars_come_from_a_file_or_the_command_line(target, tmp_path, capsys)
     assert capsys.readouterr().out.strip() in {'"red"', '"green"'}
     assert ask(QUESTION, "--model", target, "--regex", "[0-9]{3}") == 0
     assert re.fullmatch(r"\d{3}\n", capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("output", [["--json"], []], ids=["json", "text"])
+@pytest.mark.parametrize("rule", ["--regex", "--json-schema"])
+def test_reply_that_its_limit_cuts_off_inside_a_grammar_has_a_status_of_its_own(target, tmp_path, capsys, rule, output):
+    schema = tmp_path / "schema.json"
+    schema.write_text('{"enum": ["red and blue"]}', encoding="utf-8")
+    grammar = "[0-9]{9}" if rule == "--regex" else schema
+    assert ask(QUESTION, "--model", target, rule, grammar, "--max-tokens", "2", *output) == 3
+    captured = capsys.readouterr()
+    assert "reached its limit of tokens before it was whole: raise --max-tokens." in captured.err
+    assert not output or json.loads(captured.out)["finish_reason"] == "length"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--top-k", "5", "--seed", "1"], "--seed and --top-k were given at temperature 0"),
+        (["--top-p", "1"], "--top-p was given at temperature 0"),
+        (["--kv-start", "0"], "--kv-start was given without --kv-bits"),
+        (["--kv-group-size", "32", "--kv-start", "4"], "--kv-group-size and --kv-start were given without --kv-bits"),
+        (["--top-k", "5", "--temperature", "1"], ""),
+        (["--min-p", "0.1", "--temperature", "0.5", "--seed", "4"], ""),
+    ],
+)
+def test_options_that_change_nothing_are_told_of_and_the_reply_is_made(target, capsys, arguments, sentence):
+    assert ask(QUESTION, "--model", target, "--json", "--max-tokens", "2", *arguments) == 0
+    told = capsys.readouterr().err.splitlines()
+    assert len(told) == bool(sentence)
+    assert all(sentence in line for line in told)
+
+
+START = """
+import os, sys
+import engine.blas
+from engine.headless import main
+engine.blas.preload_blas = lambda: ({interrupt}, {go_on})
+sys.exit(main(["ask", "hello"]))
+"""
+START_AGAIN = 'os.execv(sys.executable, [sys.executable, "-m", "engine.headless", "ask", "hello"])'
+
+
+@pytest.mark.parametrize("go_on", ["None", START_AGAIN], ids=["at once", "over a start with another BLAS"])
+def test_interrupt_of_a_tool_that_is_starting_ends_it_with_one_line(data_dir, go_on):
+    code = START.format(interrupt="os.kill(os.getpid(), 2)", go_on=go_on)
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert (run.returncode, run.stdout, run.stderr) == (130, "", "slipstream-engine: interrupted\n")
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from engine.headless import main
 @pytest.fixture(autouse=True)
 def _no_preload(monkeypatch):
     """Starting the process again with another BLAS would start the tests again."""
-    monkeypatch.setattr("engine.headless.preload_blas", lambda: None)
+    monkeypatch.setattr("engine.blas.preload_blas", lambda: None)
     monkeypatch.setattr("engine.bench.command.missing_blas_hint", lambda: "")
 
 

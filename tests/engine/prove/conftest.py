@@ -16,7 +16,7 @@ TEXTS = ("aaaa bbbb aaaa bbbb aaaa", "The quick brown fox", "x")
 @pytest.fixture(autouse=True)
 def _no_preload(monkeypatch):
     """Starting the process again with another BLAS would start the tests again."""
-    monkeypatch.setattr("engine.headless.preload_blas", lambda: None)
+    monkeypatch.setattr("engine.blas.preload_blas", lambda: None)
 
 
 @pytest.fixture

@@ -136,11 +136,11 @@ def test_check_in_which_nothing_happened_says_that_it_proved_nothing(found, tmp_
     [
         (["--drafters", "ngram,tea-leaves"], "unknown drafter 'tea-leaves'; choose one of: none, ngram, suffix, model"),
         (["--drafters", ""], "--drafters is ''; give names with commas between, of: none, ngram, suffix, model:PATH"),
-        (["--drafters", "stress"], "unknown drafter 'stress'"),
+        (["--drafters", "none,stress"], "'stress' always takes part and is not named; give --drafters of: none, ngram"),
         (["--drafters", "model:/nowhere/at/all"], "/nowhere/at/all"),
         (["--model", "/nowhere/at/all"], "/nowhere/at/all"),
         (["--prompts", "/nowhere.jsonl"], "/nowhere.jsonl cannot be read"),
-        (["--max-tokens", "0"], "token limit"),
+        (["--max-tokens", "0"], "--max-tokens is 0; it must be 1 or more"),
         (["--seeds", "-1"], "--seeds is -1"),
         (["--json", "/nowhere/found.json"], "--json '/nowhere/found.json' cannot be written"),
     ],
