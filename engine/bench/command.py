@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engine.bench.columns import legend
 from engine.bench.plan import Plan, read_plan
 from engine.bench.prompts import DEFAULT_SET, supplied_sets
 from engine.blas import missing_blas_hint
@@ -18,9 +19,17 @@ if TYPE_CHECKING:
     from engine.bench.session import Session
 
 
+INTERRUPTED_TEXT = "interrupted; only what was measured up to here is reported"
+
+
 def add_bench(commands: Commands) -> None:
     """Add the command and its options."""
-    bench = commands.add_parser("bench", help="measure this engine against mlx-lm on this machine")
+    bench = commands.add_parser(
+        "bench",
+        help="measure this engine against mlx-lm on this machine",
+        epilog=legend(),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     bench.set_defaults(run=run_bench)
     bench.add_argument("--model", default=STARTER, metavar="PATH", help="model folder, cache entry or GGUF file")
     bench.add_argument(
@@ -55,7 +64,7 @@ def run_bench(options: argparse.Namespace) -> int:
         _measure(session, plan, entries)
         is_whole = True
     except KeyboardInterrupt:
-        tell("interrupted; only what was measured up to here is reported")
+        tell("interrupted before anything was measured" if session is None else INTERRUPTED_TEXT)
     if session is not None:
         _report(session, plan, entries, is_whole)
     return 0 if is_whole else INTERRUPTED

@@ -5,26 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from engine.bench.columns import FOOTNOTE, headers
 from engine.bench.proposals import ProposalFigures
 from engine.bench.setting import Setting
 from engine.bench.spread import Spread
 from engine.bench.summary import Summary
 
-_COLUMNS = (
-    "contender",
-    "decode tok/s",
-    "× mlx-lm",
-    "wall s",
-    "× mlx-lm",
-    "same ids",
-    "acceptance",
-    "tok/forward",
-    "saved",
-    "cost",
-    "draft ms",
-    "verify ms",
-    "own ×N",
-)
 _NONE = "–"
 
 
@@ -34,9 +20,8 @@ def render(setting: Setting, summaries: Sequence[Summary], notes: Sequence[str])
     blocks = [_heading(setting)]
     for size in sizes:
         of_size = [summary for summary in summaries if summary.batch_size == size]
-        blocks.append(
-            "\n".join([f"batch {size}", *table([_COLUMNS, *map(_cells, of_size)]), *_full(of_size), *_twins(of_size)])
-        )
+        lines = table([headers(size), *map(_cells, of_size)])
+        blocks.append("\n".join([f"batch {size}", *lines, *_twins(of_size), FOOTNOTE]))
     return "\n\n".join([*blocks, *(["\n".join(notes)] if notes else [])])
 
 
@@ -51,14 +36,19 @@ def table(rows: Sequence[Sequence[str]]) -> list[str]:
     ]
 
 
+def count(number: int, noun: str) -> str:
+    """A number of things in words."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def _heading(setting: Setting) -> str:
     versions = ", ".join(f"{name} {number}" for name, number in setting.versions.items() if number)
     return "\n".join(
         [
             f"{setting.model} ({setting.quantisation} files, computed in {setting.floating_types}) "
             f"on {setting.device}, {setting.num_cores} cores, BLAS: {setting.blas}",
-            f"{setting.num_prompts} prompts of {setting.prompts}, at most {setting.max_tokens} tokens each, greedy, "
-            f"repeats: {setting.repeats}",
+            f"{count(setting.num_prompts, 'prompt')} of {setting.prompts}, at most {setting.max_tokens} tokens each, "
+            f"greedy, repeats: {setting.repeats}",
             f"{versions}; {setting.machine}",
         ]
     )
@@ -68,8 +58,8 @@ def _cells(summary: Summary) -> list[str]:
     against = summary.comparisons[0] if summary.comparisons else None
     return [
         _short(summary.label),
-        _number(summary.decode_tokens_per_second, 1),
-        _ratio(against.decode_ratio) if against else "1",
+        _number(summary.full_tokens_per_second, 1),
+        _ratio(against.full_ratio) if against else "1",
         _number(summary.wall_seconds, 2),
         _ratio(against.wall_ratio) if against else "1",
         f"{against.num_same_ids}/{against.num_prompts}" if against else _NONE,
@@ -91,19 +81,10 @@ def _proposal_cells(figures: ProposalFigures | None) -> list[str]:
     ]
 
 
-def _full(summaries: Sequence[Summary]) -> list[str]:
-    """How a batch decodes while all of its rows run, which its prompts and the end of short replies blur above."""
-    return [
-        f"{_short(summary.label)} while all rows ran: decode {_ratio(summary.comparisons[0].full_ratio)}"
-        for summary in summaries
-        if summary.batch_size > 1 and summary.comparisons
-    ]
-
-
 def _twins(summaries: Sequence[Summary]) -> list[str]:
     """One line for each comparison beyond the table's."""
     return [
-        f"{_short(summary.label)} against {_short(other.against)}: decode {_ratio(other.decode_ratio)}, "
+        f"{_short(summary.label)} against {_short(other.against)}: decode {_ratio(other.full_ratio)}, "
         f"wall {_ratio(other.wall_ratio)}, same ids {other.num_same_ids}/{other.num_prompts}"
         for summary in summaries
         for other in summary.comparisons[1:]

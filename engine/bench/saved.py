@@ -9,7 +9,7 @@ from typing import Any
 from engine.bench.measure import Entry
 from engine.bench.setting import Setting
 from engine.bench.summary import Summary
-from engine.bench.timing import decode_span, first_times
+from engine.bench.timing import decode_span, first_times, full_span
 
 
 def describe(
@@ -26,7 +26,7 @@ def describe(
 
 
 def _describe_run(entry: Entry) -> dict[str, Any]:
-    span = decode_span(entry.run.deliveries)
+    span, full = decode_span(entry.run.deliveries), full_span(entry.run.deliveries)
     return {
         "batch_size": entry.batch_size,
         "repeat": entry.repeat,
@@ -36,6 +36,8 @@ def _describe_run(entry: Entry) -> dict[str, Any]:
         "first_token_seconds": max(first_times(entry.run.deliveries).values(), default=0.0),
         "decode_seconds": span.seconds,
         "num_decode_tokens": span.num_tokens,
+        "full_seconds": full.seconds,
+        "num_full_tokens": full.num_tokens,
         "deliveries": [[delivery.row, delivery.num_tokens, delivery.at_seconds] for delivery in entry.run.deliveries],
         "replies": [list(reply) for reply in entry.run.replies],
         "statistics": [asdict(reply) for reply in entry.run.statistics],

@@ -17,6 +17,7 @@ from engine.bench.mlx_lm_side import MlxLmSide, can_speculate, floating_types, l
 from engine.bench.our_side import OurSide
 from engine.bench.plan import Plan
 from engine.bench.prompts import Chat, choose, read_chats
+from engine.bench.report import count
 from engine.bench.setting import Setting, blas_name, machine_name, num_cores, software_versions
 from engine.bench.tasks import Task, TaskMaker, full_batches
 from engine.command_line import BadInputError
@@ -95,7 +96,7 @@ def _arrange(
     for size in plan.batch_sizes:
         batches = full_batches(tasks, size)
         if not batches:
-            raise BadInputError(f"there are {len(tasks)} prompts, too few for a batch of {size}; give more of them")
+            raise BadInputError(f"{count(len(tasks), 'prompt')}: too few for a batch of {size}; give more of them")
         if left_out := len(tasks) % size:
             notes.append(f"Batch {size}: left out, since they do not fill a batch: {left_out} of {len(tasks)} prompts.")
         alone = [Contender(THEIRS, "stream_generate", theirs.stream), *speculative]

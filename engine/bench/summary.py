@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from engine.bench.measure import OURS, THEIRS, Contender, Contest, Entry
@@ -18,13 +18,14 @@ Round = tuple[int, int]  # repeat and batch: what a pair has in common
 class Comparison:
     """One contender against another, over the pairs of runs that answered the same batch in the same repeat.
 
-    Ratios above 1 are in favour of the first: `decode_ratio` of tokens per second, `wall_ratio` of what the other's
-    time is over its own.
+    Ratios above 1 are in favour of the first: `full_ratio` of tokens per second while every row of the batch ran,
+    `decode_ratio` of those from the first token of all to the last, `wall_ratio` of what the other's time is over its
+    own. With one row the first two are the same.
     """
 
     against: str
     decode_ratio: Spread | None
-    full_ratio: Spread | None  # of tokens per second while every row of the batch ran
+    full_ratio: Spread | None
     wall_ratio: Spread | None
     num_same_ids: int  # prompts whose ids were equal in every repeat
     num_prompts: int
@@ -32,10 +33,15 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Rates are the median over repeats, of a repeat's tokens over its decode time; seconds are of a batch, mean."""
+    """Rates are the median over repeats, of a repeat's tokens over its decode time; seconds are of a batch, mean.
+
+    `full_tokens_per_second`: while every row of a batch ran; `decode_tokens_per_second`: from the first token of all to
+    the last, in which later prompts may be read.
+    """
 
     batch_size: int
     label: str
+    full_tokens_per_second: Spread | None
     decode_tokens_per_second: Spread | None
     wall_seconds: Spread | None
     num_tokens: int  # of the first repeat
@@ -98,16 +104,23 @@ def _summarise(
     by_repeat: defaultdict[int, list[Run]] = defaultdict(list)
     for (repeat, _), runs in rounds.items():
         by_repeat[repeat].append(runs[contender.label])
-    spans = [add_spans([decode_span(run.deliveries) for run in runs]) for runs in by_repeat.values()]
     return Summary(
         batch_size,
         contender.label,
-        spread([span.rate for span in spans if span.num_tokens]),
+        _rate_of_repeats(by_repeat, full_span),
+        _rate_of_repeats(by_repeat, decode_span),
         spread([sum(run.seconds for run in runs) / len(runs) for runs in by_repeat.values()]),
         sum(len(reply) for run in by_repeat[min(by_repeat)] for reply in run.replies),
         tuple(compare(rounds, contender.label, rival) for rival in rivals),
         proposal_figures([run for runs in by_repeat.values() for run in runs]),
     )
+
+
+def _rate_of_repeats(
+    by_repeat: Mapping[int, Sequence[Run]], cut: Callable[[Sequence[Delivery]], Span]
+) -> Spread | None:
+    spans = [add_spans([cut(run.deliveries) for run in runs]) for runs in by_repeat.values()]
+    return spread([span.rate for span in spans if span.num_tokens])
 
 
 def _rates(runs: Sequence[Run], cut: Callable[[Sequence[Delivery]], Span]) -> list[float]:

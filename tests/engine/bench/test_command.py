@@ -80,6 +80,20 @@ def test_an_empty_set_is_refused(target, tmp_path, capsys):
     assert "no prompts" in capsys.readouterr().err
 
 
+def test_interrupt_before_anything_was_measured_is_one_line(target, prompts, tmp_path):
+    options = ["--model", target, "--prompts", prompts, "--max-tokens", "400", "--batch", "1"]
+    command = [sys.executable, "-m", "engine.headless", "bench", *options, "--json", tmp_path / "figures.json"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    while "loading" not in process.stderr.readline():
+        assert process.poll() is None
+    process.send_signal(2)
+    output, errors = process.communicate(timeout=60)
+    assert (process.returncode, output) == (130, "")
+    assert errors.splitlines()[-1] == "slipstream-engine: interrupted before anything was measured"
+    assert "Traceback" not in errors
+
+
 def test_interrupt_reports_what_was_measured(target, prompts, tmp_path):
     saved = tmp_path / "figures.json"
     options = ["--model", target, "--prompts", prompts, "--max-tokens", "8", "--drafters", "none", "--batch", "1"]
