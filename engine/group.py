@@ -98,7 +98,7 @@ class Group:
         if self._flight is None:
             self._commit(kept, launched)
             self._retire()
-        self._measuring.end()
+        self._measuring.end(self._flight is not None)
 
     def cancel(self, request_id: int) -> bool:
         """End a row between rounds and keep what it delivered; False where it is not here."""

@@ -11,7 +11,7 @@ from statistics import median
 from engine.costs import CostTable, Place
 from engine.depth import PLAIN_STRETCH
 from engine.messages import GroupStatistics
-from engine.round_clock import RoundClock
+from engine.round_clock import Device, RoundClock
 
 RATE_SECONDS = 2.0  # that a live rate is over
 
@@ -46,10 +46,13 @@ class RoundShape:
 class Measuring:
     """Owns a group's clock and counts; its target's cost table learns from them."""
 
-    def __init__(self, costs: CostTable, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, costs: CostTable, device: Device | None = None, now: Callable[[], float] = time.monotonic
+    ) -> None:
+        """Groups that take turns share a `device`; None is a device of one's own, which no other group uses."""
         self._costs = costs
         self._now = now
-        self._clock = RoundClock()
+        self._clock = RoundClock(device or Device())
         self._stretch: list[float] = []  # seconds of plain rounds, each started ahead of the one before it was read
         self._place: Place | None = None
         self._host_draft_seconds = 0.0
@@ -69,7 +72,7 @@ class Measuring:
 
     def finish(self, shape: RoundShape, draft_seconds: float) -> RoundTime:
         """A round was read back; `draft_seconds`: what was waited for its drafting."""
-        total = self._clock.finish(self._now())
+        total = self._clock.finish(self._now(), shape.was_ahead)
         draft = self._host_draft_seconds + draft_seconds
         self._host_draft_seconds = 0.0
         verify = max(0.0, total - draft)
@@ -80,8 +83,9 @@ class Measuring:
         self._time = RoundTime(total, draft, verify, self._costs.plain_seconds(shape.where))
         return self._time
 
-    def end(self) -> None:
-        self._clock.end(self._now())
+    def end(self, is_flying: bool) -> None:
+        """`is_flying`: the next round is launched."""
+        self._clock.end(self._now(), is_flying)
 
     def deliver(self, num_tokens: int) -> None:
         """Add the round that was read back last, and the tokens that all rows got in it."""

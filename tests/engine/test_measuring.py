@@ -9,6 +9,7 @@ import pytest
 from engine.costs import CostTable, Place
 from engine.depth import PLAIN_STRETCH
 from engine.measuring import Measuring, RoundShape, live_rate
+from engine.round_clock import Device
 
 ONE = Place(1, 0)
 
@@ -16,19 +17,20 @@ ONE = Place(1, 0)
 class Steps:
     """A group's steps on a clock that is moved by hand."""
 
-    def __init__(self) -> None:
-        self.now = 1.0
+    def __init__(self, beside: Steps | None = None) -> None:
+        self.clock = beside.clock if beside else [1.0]
+        self.device = beside.device if beside else Device()
         self.costs = CostTable()
-        self.measuring = Measuring(self.costs, lambda: self.now)
+        self.measuring = Measuring(self.costs, self.device, lambda: self.clock[0])
 
-    def step(self, seconds: float, *, gap: float = 0.0, draft: float = 0.0, after: float = 0.0, **shape):
+    def step(self, seconds: float, *, gap=0.0, draft=0.0, after=0.0, is_flying=False, **shape):
         """One round of so many seconds, `draft` of them drafting, after a pause; `after` is spent on delivering."""
-        self.now += gap
+        self.clock[0] += gap
         self.measuring.begin()
-        self.now += seconds
+        self.clock[0] += seconds
         taken = self.measuring.finish(RoundShape(**{"where": ONE, "width": 1, "was_ahead": False, **shape}), draft)
-        self.now += after
-        self.measuring.end()
+        self.clock[0] += after
+        self.measuring.end(is_flying)
         return taken
 
 
@@ -58,6 +60,43 @@ def test_rounds_after_a_pause_teach_nothing():
     for _ in range(4):
         steps.step(2.0, width=5, gap=1.0)
     assert steps.costs.verify_seconds(ONE, 5) == 0.0
+
+
+def test_groups_that_take_turns_each_learn_what_their_own_rounds_take():
+    one = Steps()
+    other = Steps(beside=one)
+    for _ in range(4):
+        one.step(2.0, width=5)
+        other.step(3.0, width=5)
+    assert (one.costs.verify_seconds(ONE, 5), other.costs.verify_seconds(ONE, 5)) == pytest.approx((2.0, 3.0))
+
+
+def test_groups_that_both_run_ahead_each_learn_what_plain_decoding_takes():
+    one = Steps()
+    other = Steps(beside=one)
+    for _ in range(PLAIN_STRETCH + 2):
+        one.step(2.0, was_ahead=True, is_flying=True)
+        other.step(3.0, was_ahead=True, is_flying=True)
+    assert (one.costs.plain_seconds(ONE), other.costs.plain_seconds(ONE)) == pytest.approx((2.0, 3.0))
+
+
+def test_round_that_waits_behind_another_group_s_teaches_neither():
+    ahead = Steps()
+    waiting = Steps(beside=ahead)
+    for _ in range(2 * PLAIN_STRETCH):
+        ahead.step(0.5, was_ahead=True, is_flying=True)
+        waiting.step(5.0, width=5)
+    assert ahead.costs.plain_seconds(ONE) == 0.0
+    assert waiting.costs.verify_seconds(ONE, 5) == 0.0
+
+
+def test_prompt_that_another_group_reads_does_not_count_into_a_round_in_flight():
+    ahead = Steps()
+    reading = Steps(beside=ahead)
+    for _ in range(2 * PLAIN_STRETCH):
+        ahead.step(0.5, was_ahead=True, is_flying=True)
+        reading.step(2.0, gap=9.0, was_ahead=True, is_flying=True)
+    assert ahead.costs.plain_seconds(ONE) == reading.costs.plain_seconds(ONE) == 0.0
 
 
 def test_plain_cost_is_of_a_whole_stretch_that_ran_ahead():
