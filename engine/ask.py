@@ -122,7 +122,8 @@ class Collected:
         if self.streams and end.reason == "length":
             print(file=sys.stderr)
         if is_cut_off:
-            tell(f"Reply {end.request_id} reached its limit of tokens before it was whole: raise --max-tokens.")
+            name = f"Reply {end.request_id}" if len(self.replies) > 1 else "The reply"
+            tell(f"{name} reached its limit of tokens before its grammar ended it: raise --max-tokens.")
         elif self.streams and end.reason == "length":
             tell("The reply reached its limit of tokens.")
         self.is_cut_off |= is_cut_off

@@ -94,7 +94,7 @@ def test_reply_that_its_limit_cuts_off_inside_a_grammar_has_a_status_of_its_own(
     grammar = "[0-9]{9}" if rule == "--regex" else schema
     assert ask(QUESTION, "--model", target, rule, grammar, "--max-tokens", "2", *output) == 3
     captured = capsys.readouterr()
-    assert "reached its limit of tokens before it was whole: raise --max-tokens." in captured.err
+    assert "The reply reached its limit of tokens before its grammar ended it: raise --max-tokens." in captured.err
     assert not output or json.loads(captured.out)["finish_reason"] == "length"
 
 

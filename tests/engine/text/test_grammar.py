@@ -77,7 +77,7 @@ def test_tokenizer_of_another_kind_takes_grammars():
     [
         ("regex", "(", "unclosed group"),
         ("regex", "a(?=b)", "look-around"),
-        ("json_schema", "{oops", "key must be a string"),
+        ("json_schema", "{oops", "the JSON schema is not JSON (Expecting property name"),
         ("json_schema", '{"type": "strin"}', "strin"),
         ("json_schema", "[1]", "object or boolean"),
         ("json_schema", '{"type": "array", "uniqueItems": true}', "uniqueItems"),
