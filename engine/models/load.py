@@ -19,6 +19,7 @@ from engine.messages import ModelFacts
 from engine.models.architecture import kv_elements_per_token, text_config
 from engine.models.errors import ModelError
 from engine.models.facts import read_config
+from engine.models.fingerprint import Content, fingerprint
 from engine.models.precision import wants_fp32
 from engine.models.weights import read_weights
 
@@ -36,6 +37,7 @@ class LoadedModel:
 
     model: nn.Module
     facts: ModelFacts
+    content: Content
 
 
 def choose_fp32(facts: ModelFacts) -> bool:
@@ -66,7 +68,7 @@ def load_steps(facts: ModelFacts, *, as_fp32: bool) -> Generator[tuple[int, int]
     _evaluate(model.parameters())
     mx.clear_cache()
     yield facts.weight_bytes, facts.weight_bytes
-    return LoadedModel(model, _with_kv_bytes(facts, dtype))
+    return LoadedModel(model, _with_kv_bytes(facts, dtype), _content(facts, dtype))
 
 
 def _build(folder: Path) -> nn.Module:
@@ -161,3 +163,9 @@ def _with_kv_bytes(facts: ModelFacts, dtype: mx.Dtype | None) -> ModelFacts:
     config = read_config(folder)
     element_bytes = dtype.size if dtype else read_weights(folder, config).float_bytes
     return replace(facts, kv_bytes_per_token=kv_elements_per_token(text_config(config)) * element_bytes)
+
+
+def _content(facts: ModelFacts, dtype: mx.Dtype | None) -> Content:
+    folder = Path(facts.folder)
+    own_type = read_weights(folder, read_config(folder)).float_name
+    return Content(fingerprint(folder), str(dtype).rpartition(".")[2] if dtype else own_type)

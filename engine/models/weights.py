@@ -34,7 +34,7 @@ class Weights:
 def read_weights(folder: Path, config: dict[str, Any]) -> Weights:
     """Check every weight file and add up; ModelError naming the file that is missing or damaged."""
     tensors: dict[str, TensorInfo] = {}
-    for path in _weight_files(folder):
+    for path in weight_files(folder):
         tensors |= read_tensor_table(path)
     scaled = {name.removesuffix(".scales") for name in tensors if name.endswith(".scales")}
     quantisation = find_section(config, "quantization")
@@ -59,7 +59,7 @@ def _num_parameters(name: str, info: TensorInfo, scaled: set[str], quantisation:
     return info.size * find_number(settings, "group_size", default=_USUAL_GROUP_SIZE)
 
 
-def _weight_files(folder: Path) -> list[Path]:
+def weight_files(folder: Path) -> list[Path]:
     """The files that mlx-lm reads, after checking that none that belongs to them is missing."""
     found = {name for name in os.listdir(folder) if re.fullmatch(r"model.*\.safetensors", name)}
     needed = _named_by_index(folder) | _numbered_with(found)

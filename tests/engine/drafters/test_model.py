@@ -15,6 +15,7 @@ from engine.drafters.base import DraftRow, TargetView
 from engine.drafters.model import CHAIN_DEPTH, ModelDrafter, fit_vocabulary
 from engine.messages import Sampling
 from engine.models.facts import read_facts
+from engine.models.fingerprint import Content
 from engine.models.load import LoadedModel
 from engine.sampling import Choice, draw
 from tests.engine.families import FAMILIES
@@ -32,7 +33,7 @@ def model(request: pytest.FixtureRequest) -> nn.Module:
 
 def drafter_of(model: nn.Module, target: Path, context_length: int = 512) -> ModelDrafter:
     facts = replace(read_facts("", target), vocab_size=VOCABULARY, context_length=context_length)
-    return ModelDrafter(LoadedModel(model, facts))
+    return ModelDrafter(LoadedModel(model, facts, Content("tiny", "float32")))
 
 
 def write(model: nn.Module, text: Sequence[int], choice: Choice, count: int) -> list[int]:

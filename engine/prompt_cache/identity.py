@@ -1,0 +1,33 @@
+"""What a stream of states depends on: two states of one identity can stand for each other."""
+
+from __future__ import annotations
+
+import json
+from hashlib import blake2b
+from importlib.metadata import version
+
+from engine.messages import KvScheme, ModelFacts
+from engine.models.fingerprint import Content
+from engine.prompt_cache.entries import Stream
+
+LAYOUT_VERSION = 1  # of what the arrays mean and in which order they stand
+
+
+def stream_of(kind: str, facts: ModelFacts, content: Content, kv: KvScheme) -> Stream:
+    """The stream of a model's states; `kind` is "target" or "drafter".
+
+    The model's name and folder are for people: a folder that was moved keeps its states. mlx-lm's version counts since
+    a corrected model computes other states from the same weights.
+    """
+    depends_on = {
+        "kind": kind,
+        "weights": content.fingerprint,
+        "tokenizer": facts.tokenizer_id,
+        "numbers": content.number_type,
+        "kv": f"{kv.bits} bits, groups of {kv.group_size}, from {kv.start}" if kv.bits else "unquantised",
+        "adapter": "",
+        "codec": "",
+        "version": f"{LAYOUT_VERSION}, mlx-lm {version('mlx-lm')}",
+    }
+    identity = blake2b(json.dumps(depends_on, sort_keys=True).encode(), digest_size=16).hexdigest()
+    return Stream(identity, (("model", facts.name), *depends_on.items()))
