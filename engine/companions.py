@@ -75,10 +75,11 @@ class Companions:
             staying += [company] if kept else []
         self._companies = staying
 
-    def capture(self, rows: Sequence[Row], row: Row) -> DrafterState:
+    def capture(self, rows: Sequence[Row], row: Row, start: int = 0) -> DrafterState:
+        """A row's state; of what its drafter has read, the columns of the first `start` tokens are left out."""
         company = self._company(row.drafter)
         assert company is not None
-        return company.rows.capture(company.members(rows).index(rows.index(row)))
+        return company.rows.capture(company.members(rows).index(rows.index(row)), start)
 
     def _company(self, drafter: Drafter) -> Company | None:
         return next((company for company in self._companies if company.drafter is drafter), None)

@@ -13,6 +13,7 @@ import mlx.core as mx
 from engine.drafters.suffix_store import SuffixStore
 from engine.forecast import Kind
 from engine.kv.rows import StateChange
+from engine.kv.state import RowState, StateKind
 from engine.messages import ModelFacts, Progress
 from engine.sampling import Choice
 
@@ -90,10 +91,14 @@ class Proposals:
 
 @dataclass(frozen=True, slots=True)
 class DrafterState:
-    """Companion state of one row, exact at `num_tokens`; the pending token is not covered."""
+    """Companion state of one row, exact at `num_tokens`; the pending token is not covered.
+
+    token_ids: those tokens, where the drafter needs them. covered: its state after a prefix of them, where it has one.
+    """
 
     num_tokens: int
-    data: Any
+    token_ids: Sequence[int] = ()
+    covered: RowState | None = None
 
 
 class DraftRows(Protocol):
@@ -104,7 +109,7 @@ class DraftRows(Protocol):
     def commit(self, kept: Sequence[int], context: mx.array | None) -> None: ...  # window positions: pending + accepted
     def prepare_append(self, states: Sequence[DrafterState | None]) -> StateChange: ...  # None: a cold row
     def filter(self, keep: Sequence[int]) -> None: ...
-    def capture(self, row: int) -> DrafterState: ...
+    def capture(self, row: int, start: int = 0) -> DrafterState: ...  # columns of the first `start` tokens left out
 
 
 class Drafter(Protocol):
@@ -117,6 +122,7 @@ class Drafter(Protocol):
     max_depth: int
     chain: Known  # what it can write at the cost of a forward of its own for each token; NOTHING where it needs none
     context_length: int  # tokens that a row may have before it proposes nothing more for it
+    state_kind: StateKind | None  # of what it has read of a row; None where all follows from the row's tokens
 
     def open(self, target: TargetView) -> DraftRows: ...
 

@@ -72,9 +72,9 @@ class LookupRows:
     def filter(self, keep: Sequence[int]) -> None:
         self._rows = [self._rows[index] for index in keep]
 
-    def capture(self, row: int) -> DrafterState:
+    def capture(self, row: int, start: int = 0) -> DrafterState:
         """No data: all of it follows from the row's tokens."""
-        return DrafterState(self._rows[row].num_tokens, None)
+        return DrafterState(self._rows[row].num_tokens)
 
     def _count(self, num_tokens: Sequence[int]) -> None:
         for row, count in zip(self._rows, num_tokens, strict=True):

@@ -29,11 +29,13 @@ from engine.drafters.base import (
 from engine.drafters.lookup import Found
 from engine.drafters.ngram import MAX_DEPTH, NgramLookup
 from engine.forecast import Kind
-from engine.kv.rows import RowState, StateChange, open_rows
-from engine.messages import ModelFacts
+from engine.kv.rows import StateChange, open_rows
+from engine.kv.state import RowState, StateKind
+from engine.messages import UNQUANTISED, ModelFacts
 from engine.models.bring import bring_model
 from engine.models.load import LoadedModel
 from engine.models.pairing import check_pair
+from engine.prompt_cache.identity import stream_of
 from engine.sampling import Choice, draw
 
 CHAIN_DEPTH = 4  # tokens that the model writes in a round; each costs a forward of its own
@@ -83,12 +85,15 @@ class ModelRows:
         for row, chunk in zip(self._rows, chunks, strict=True):
             row.token_ids = [*row.token_ids[: row.num_tokens], *chunk]
             row.num_tokens += len(chunk)
-        while width := max(map(self._num_unread, range(len(self._rows))), default=0):
-            self._catch_up(width)
+        room = max([CATCH_UP, *map(len, chunks)])  # of a row that was restored, the drafter may have read less
+        while room > 0 and (width := max(map(self._num_unread, range(len(self._rows))), default=0)):
+            self._catch_up(min(width, room))
+            room -= CATCH_UP
 
     def propose(self, rows: Sequence[DraftRow], depths: Sequence[int]) -> Proposals:
         for row, seen, depth in zip(self._rows, rows, depths, strict=True):
             row.plan(seen, depth, self._facts.context_length)
+        self._let_lagging_rows_read()
         found = [row.copied for row in self._rows]
         copied = pack([one.token_ids if one else () for one in found], [one.kind if one else ANY for one in found])
         if any(row.num_drafted for row in self._rows):
@@ -107,9 +112,9 @@ class ModelRows:
             row.num_drafted = 0
 
     def prepare_append(self, states: Sequence[DrafterState | None]) -> StateChange:
-        covered: list[RowState | None] = [state.data[1] if state else None for state in states]
+        covered: list[RowState | None] = [state.covered if state else None for state in states]
         change = self._state.prepare_append(covered)
-        staged = [ModelRow(state.data[0], state.num_tokens) if state else ModelRow() for state in states]
+        staged = [ModelRow(state.token_ids, state.num_tokens) if state else ModelRow() for state in states]
 
         def commit() -> None:
             change.commit()
@@ -121,11 +126,11 @@ class ModelRows:
         self._state.filter(keep)
         self._rows = [self._rows[index] for index in keep]
 
-    def capture(self, row: int) -> DrafterState:
+    def capture(self, row: int, start: int = 0) -> DrafterState:
         """The row's tokens, and the model's state of those that it has read."""
         token_ids = tuple(self._rows[row].token_ids[: self._rows[row].num_tokens])
-        covered = self._state.extract(row) if self._state.lengths[row] else None
-        return DrafterState(len(token_ids), (token_ids, covered))
+        covered = self._state.extract(row, start) if self._state.lengths[row] > start else None
+        return DrafterState(len(token_ids), token_ids, covered)
 
     def _draft(self, choices: Sequence[Choice]) -> Proposals:
         """Read what is unread, then write token by token; nothing waits for the device."""
@@ -145,6 +150,15 @@ class ModelRows:
         mx.async_eval(ids)
         counts = [row.num_drafted for row in self._rows]
         return Proposals(ids, mx.array(counts, dtype=mx.int32), tuple(Known(count, CHAIN.kind) for count in counts))
+
+    def _let_lagging_rows_read(self) -> None:
+        """One forward's worth of what rows lag behind by; those that would need more propose nothing in this round."""
+        lagging = [index for index, row in enumerate(self._rows) if row.num_drafted]
+        if any(self._num_unread(index) > CATCH_UP for index in lagging):
+            self._catch_up(CATCH_UP, num_left=1)
+        for index in lagging:
+            if self._num_unread(index) > CATCH_UP:
+                self._rows[index].num_drafted = 0
 
     def _num_unread(self, index: int) -> int:
         """Tokens of a row that the model has to read yet; it reads none of a row that its context cannot hold."""
@@ -194,6 +208,10 @@ class ModelDrafter:
         self.identity = f"model:{loaded.facts.folder}"
         self.weight_bytes = tree_reduce(lambda total, array: total + array.nbytes, loaded.model.parameters(), 0)
         self.context_length = loaded.facts.context_length
+        shape = open_rows(loaded.model, MAX_ROWS).shape
+        assert shape is not None
+        stream = stream_of("drafter", loaded.facts, loaded.content, UNQUANTISED)
+        self.state_kind: StateKind | None = StateKind(stream, shape)
 
     def open(self, target: TargetView) -> ModelRows:
         return ModelRows(self._loaded.model, self._loaded.facts, target)

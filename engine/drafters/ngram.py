@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 from engine.drafters.base import NO_LIMIT, NOTHING, DrafterSource, TargetView
 from engine.drafters.lookup import Found, LookupRows, match_length
+from engine.kv.state import StateKind
 
 MATCH_LENGTHS = (4, 3)  # longest first; shorter matches propose hundreds of tokens in prose and are right in a few
 LONGEST_MATCH = 16  # tokens of a match that are looked at
@@ -61,6 +62,7 @@ class NgramDrafter:
     max_depth = MAX_DEPTH
     chain = NOTHING
     context_length = NO_LIMIT
+    state_kind: StateKind | None = None
 
     def open(self, target: TargetView) -> LookupRows:
         return LookupRows(NgramLookup)

@@ -8,6 +8,7 @@ import mlx.core as mx
 
 from engine.drafters.base import NO_LIMIT, NOTHING, DrafterSource, DrafterState, DraftRow, Proposals, TargetView, pack
 from engine.kv.rows import StateChange
+from engine.kv.state import StateKind
 
 
 class NoDrafter:
@@ -18,6 +19,7 @@ class NoDrafter:
     max_depth = 0
     chain = NOTHING
     context_length = NO_LIMIT
+    state_kind: StateKind | None = None
 
     def open(self, target: TargetView) -> NoDraftRows:
         return NoDraftRows()
@@ -41,8 +43,8 @@ class NoDraftRows:
     def filter(self, keep: Sequence[int]) -> None:
         pass
 
-    def capture(self, row: int) -> DrafterState:
-        return DrafterState(0, None)
+    def capture(self, row: int, start: int = 0) -> DrafterState:
+        return DrafterState(0)
 
 
 def load_none(source: DrafterSource) -> Iterator[NoDrafter]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from engine.drafters.base import NO_LIMIT, NOTHING, DrafterSource, Known, TargetView
 from engine.drafters.lookup import Found, LookupRows, match_length
 from engine.drafters.suffix_store import KEY_LENGTH, Occurrence, OccurrenceIndex, SuffixStore
+from engine.kv.state import StateKind
 
 MAX_DEPTH = 16
 LONGEST_MATCH = 32  # tokens of a match that are looked at
@@ -101,6 +102,7 @@ class SuffixDrafter:
     max_depth: int = MAX_DEPTH
     chain: Known = NOTHING
     context_length: int = NO_LIMIT
+    state_kind: StateKind | None = None
 
     def open(self, target: TargetView) -> LookupRows:
         return LookupRows(lambda: SuffixLookup(self.replies, target.vocab_size))

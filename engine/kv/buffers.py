@@ -56,11 +56,11 @@ class Buffers:
     def read(self, num_rows: int, num_columns: int) -> Arrays:
         return tuple(array[:num_rows, :, :num_columns] for array in self.arrays)
 
-    def extract(self, row: int, columns: int | mx.array) -> Arrays:
-        """Compact copies of one row's first columns or of those listed, lazy."""
+    def extract(self, row: int, columns: slice | mx.array) -> Arrays:
+        """Compact copies of a span of one row's columns or of those listed, lazy."""
         assert self.arrays, "no row has been written"
-        if isinstance(columns, int):
-            return tuple(mx.contiguous(array[row : row + 1, :, :columns]) for array in self.arrays)
+        if isinstance(columns, slice):
+            return tuple(mx.contiguous(array[row : row + 1, :, columns]) for array in self.arrays)
         return tuple(mx.take(array[row : row + 1], columns, axis=2) for array in self.arrays)
 
     def stage(self, rows: Mapping[int, Sequence[mx.array]], num_columns: int) -> Arrays:

@@ -13,6 +13,7 @@ import mlx.core as mx
 
 from engine.kv.buffers import Arrays, Buffers
 from engine.kv.extent import Extent
+from engine.kv.state import LayerState
 
 
 class FullAttention:
@@ -20,6 +21,9 @@ class FullAttention:
 
     Keys and values may differ in head size, as in latent attention.
     """
+
+    num_grown = 2
+    num_fixed = 0
 
     def __init__(self, extent: Extent) -> None:
         self._extent = extent
@@ -55,20 +59,17 @@ class FullAttention:
     def arrays(self) -> list[mx.array]:
         return list(self._buffers.arrays)
 
-    def extract(self, row: int) -> Arrays:
-        """Keys and values of one row, [1, heads, length, head size]."""
-        return self._buffers.extract(row, self._extent.lengths[row])
+    def extract(self, row: int, start: int = 0) -> LayerState:
+        """Keys and values of one row, [1, heads, length - start, head size]."""
+        return LayerState(self._buffers.extract(row, slice(start, self._extent.lengths[row])))
 
-    def stage(self, rows: Mapping[int, Arrays]) -> Arrays:
-        lengths = [keys.shape[2] for keys, _ in rows.values()]
-        return self._buffers.stage(rows, max([*self._extent.lengths, *lengths]))
+    def stage(self, rows: Mapping[int, LayerState]) -> Arrays:
+        tokens = {row: state.grown for row, state in rows.items()}
+        lengths = [keys.shape[2] for keys, _ in tokens.values()]
+        return self._buffers.stage(tokens, max([*self._extent.lengths, *lengths]))
 
     def adopt(self, staged: Arrays) -> None:
         self._buffers.arrays = staged
 
     def filter(self, keep: Sequence[int]) -> None:
         self._buffers.filter(keep, self._extent.longest(keep))
-
-    def minimum_reusable_offset(self, length: int) -> int:
-        """Any prefix of a row is what a row of that length holds."""
-        return 0

@@ -13,26 +13,26 @@ from engine.kv.full_attention import FullAttention
 from engine.kv.nested import Nested
 from engine.kv.quantised import QuantisedAttention
 from engine.kv.recurrent import Recurrent
+from engine.kv.state import LayerState
 from engine.kv.window import Window
 from engine.messages import UNQUANTISED, KvScheme
 
 
 class Layout(Protocol):
-    """State of one layer; row i is batch index i, and rows past the extent's are unclaimed.
+    """State of one layer; row i is batch index i, and rows past the extent's are unclaimed."""
 
-    A layer's state of one row (`Any` below) is a tree of arrays, each with one row.
-    """
+    num_grown: int  # arrays of either kind in a row's LayerState
+    num_fixed: int
 
     def begin(self) -> None: ...  # the extent's next forward is set; remember what a rewind will need
     def commit(self, kept: Sequence[int]) -> None: ...  # keep kept[i] of the forward's tokens, before the extent does
     def mark(self) -> None: ...  # remember what a rewind over several commits will need
     def rewind(self, num_commits: Sequence[int]) -> None: ...  # row i as it was num_commits[i] commits after the mark
     def arrays(self) -> list[mx.array]: ...  # all that a forward or a commit may have left lazy
-    def stage(self, rows: Mapping[int, Any]) -> Any: ...  # buffers that hold these unclaimed rows too, lazy
+    def stage(self, rows: Mapping[int, LayerState]) -> Any: ...  # buffers that hold these unclaimed rows too, lazy
     def adopt(self, staged: Any) -> None: ...  # swaps only
     def filter(self, keep: Sequence[int]) -> None: ...  # rows in the given order
-    def extract(self, row: int) -> Any: ...  # compact copies, lazy
-    def minimum_reusable_offset(self, length: int) -> int: ...  # shortest prefix that a row of that length holds
+    def extract(self, row: int, start: int = 0) -> LayerState: ...  # compact copies, lazy; grown ones from `start` on
 
 
 def _open_full(cache: KVCache, extent: Extent, scheme: KvScheme) -> Layout:
@@ -50,11 +50,11 @@ def _open_recurrent(cache: ArraysCache, extent: Extent, scheme: KvScheme) -> Lay
     return Recurrent(len(cache.cache), extent)
 
 
-def _open_nested(cache: CacheList, extent: Extent, scheme: KvScheme) -> Layout:
+def _open_nested(cache: CacheList, extent: Extent, scheme: KvScheme) -> Nested:
     return Nested(open_layouts(cache.caches, extent, scheme))
 
 
-LAYOUTS: dict[type, Callable[[Any, Extent, KvScheme], Layout]] = {
+LAYOUTS: dict[type, Callable[[Any, Extent, KvScheme], Layout | Nested]] = {
     KVCache: _open_full,
     RotatingKVCache: _open_window,
     ArraysCache: _open_recurrent,
@@ -62,6 +62,6 @@ LAYOUTS: dict[type, Callable[[Any, Extent, KvScheme], Layout]] = {
 }
 
 
-def open_layouts(caches: Sequence[Any], extent: Extent, scheme: KvScheme = UNQUANTISED) -> list[Layout]:
+def open_layouts(caches: Sequence[Any], extent: Extent, scheme: KvScheme = UNQUANTISED) -> list[Layout | Nested]:
     """The layouts that stand in for a model's own caches; raises KeyError with a cache's class that has none."""
     return [LAYOUTS[type(cache)](cache, extent, scheme) for cache in caches]

@@ -2,59 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
-
-import mlx.core as mx
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from engine.kv.layout import Layout
 
 
 class Nested:
-    """Layouts of one layer, which its model asks for by index; a row's state is a tuple of theirs."""
+    """Layouts of one layer, which its model asks for by index; membership and rewinds reach each of them directly."""
 
-    def __init__(self, children: Sequence[Layout]) -> None:
+    def __init__(self, children: Sequence[Layout | Nested]) -> None:
         self._children = children
 
-    def __getitem__(self, index: int) -> Layout:
+    def __getitem__(self, index: int) -> Layout | Nested:
         return self._children[index]
 
-    def begin(self) -> None:
-        for child in self._children:
-            child.begin()
+    def leaves(self) -> list[Layout]:
+        """The layouts in it, at any depth."""
+        return leaves_of(self._children)
 
-    def commit(self, kept: Sequence[int]) -> None:
-        for child in self._children:
-            child.commit(kept)
 
-    def mark(self) -> None:
-        for child in self._children:
-            child.mark()
-
-    def rewind(self, num_commits: Sequence[int]) -> None:
-        for child in self._children:
-            child.rewind(num_commits)
-
-    def arrays(self) -> list[mx.array]:
-        return [array for child in self._children for array in child.arrays()]
-
-    def stage(self, rows: Mapping[int, Any]) -> list[Any]:
-        return [
-            child.stage({row: state[index] for row, state in rows.items()})
-            for index, child in enumerate(self._children)
-        ]
-
-    def adopt(self, staged: list[Any]) -> None:
-        for child, buffers in zip(self._children, staged, strict=True):
-            child.adopt(buffers)
-
-    def filter(self, keep: Sequence[int]) -> None:
-        for child in self._children:
-            child.filter(keep)
-
-    def extract(self, row: int) -> tuple[Any, ...]:
-        return tuple(child.extract(row) for child in self._children)
-
-    def minimum_reusable_offset(self, length: int) -> int:
-        return max(child.minimum_reusable_offset(length) for child in self._children)
+def leaves_of(layers: Sequence[Layout | Nested]) -> list[Layout]:
+    """Every layout among some layers, in order."""
+    return [leaf for layer in layers for leaf in (layer.leaves() if isinstance(layer, Nested) else [layer])]

@@ -15,9 +15,10 @@ import mlx.core as mx
 
 from engine.kv.buffers import Arrays, Buffers, Columns
 from engine.kv.extent import Extent, Forward
+from engine.kv.state import LayerState
 from engine.messages import KvScheme
 
-RowHalves = tuple[Arrays, Arrays]  # exact keys and values, packed ones; a row has one of the two
+Halves = tuple[Arrays, Arrays]  # exact keys and values, packed ones
 
 
 class DelayedForward:
@@ -48,7 +49,13 @@ class DelayedForward:
 
 
 class QuantisedAttention:
-    """One layer's keys and values, packed as mlx-lm's QuantizedKVCache packs them: weights, scales, biases of each."""
+    """One layer's keys and values, packed as mlx-lm's QuantizedKVCache packs them: weights, scales, biases of each.
+
+    A row's state is its packed arrays, or its exact keys and values where it ends before `start`.
+    """
+
+    num_grown = 6
+    num_fixed = 0
 
     def __init__(self, extent: Extent, scheme: KvScheme) -> None:
         self._extent = extent
@@ -108,22 +115,20 @@ class QuantisedAttention:
     def arrays(self) -> list[mx.array]:
         return [*self._exact.arrays, *self._packed.arrays]
 
-    def extract(self, row: int) -> RowHalves:
-        """The exact half of a row before `start`, else the packed one."""
+    def extract(self, row: int, start: int = 0) -> LayerState:
         length = self._extent.lengths[row]
-        if length < self._scheme.start:
-            return self._exact.extract(row, length), ()
-        return (), self._packed.extract(row, length)
+        half = self._exact if length < self._scheme.start else self._packed
+        return LayerState(half.extract(row, slice(start, length)))
 
-    def stage(self, rows: Mapping[int, RowHalves]) -> RowHalves:
-        packed = {row: halves[1] or self._pack(*halves[0]) for row, halves in rows.items()}
-        exact = {row: halves[0] for row, halves in rows.items() if halves[0]}
+    def stage(self, rows: Mapping[int, LayerState]) -> Halves:
+        exact = {row: state.grown for row, state in rows.items() if len(state.grown) < self.num_grown}
+        packed = {row: self._pack(*exact[row]) if row in exact else state.grown for row, state in rows.items()}
         lengths = [*self._extent.lengths, *(arrays[0].shape[2] for arrays in packed.values())]
         num_exact_columns = min(max(lengths), self._scheme.start + 1)
         staged = self._exact.stage(exact, num_exact_columns) if exact else self._exact.arrays
         return staged, self._packed.stage(packed, max(lengths))
 
-    def adopt(self, staged: RowHalves) -> None:
+    def adopt(self, staged: Halves) -> None:
         self._exact.arrays, self._packed.arrays = staged
 
     def filter(self, keep: Sequence[int]) -> None:
@@ -131,10 +136,6 @@ class QuantisedAttention:
         self._exact.filter(keep, min(longest, self._scheme.start + 1))
         self._packed.filter(keep, longest)
         self._release([self._extent.lengths[row] for row in keep])
-
-    def minimum_reusable_offset(self, length: int) -> int:
-        """The exact half of a row that has reached `start` is gone."""
-        return self._scheme.start if length >= self._scheme.start else 0
 
     def _release(self, lengths: Sequence[int]) -> None:
         if not self._is_marked and all(length >= self._scheme.start for length in lengths):

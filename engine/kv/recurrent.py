@@ -14,8 +14,7 @@ from mlx_lm.models.cache import ArraysCache
 
 from engine.kv.extent import Extent
 from engine.kv.mixers import MIXERS, MixerCall, RecordingCache
-
-RowArrays = tuple[mx.array | None, ...]
+from engine.kv.state import LayerState
 
 
 class Recurrent(RecordingCache):
@@ -24,8 +23,11 @@ class Recurrent(RecordingCache):
     They may end before the extent's last rows: those are empty, which in every recurrent layer means zeros.
     """
 
+    num_grown = 0
+
     def __init__(self, num_arrays: int, extent: Extent) -> None:
         super().__init__(num_arrays)
+        self.num_fixed = num_arrays
         self._extent = extent
         self._before: list[mx.array | None] = []
         self._calls: list[MixerCall] = []
@@ -72,10 +74,10 @@ class Recurrent(RecordingCache):
     def arrays(self) -> list[mx.array]:
         return [array for array in self.cache if array is not None]
 
-    def stage(self, rows: Mapping[int, RowArrays]) -> list[mx.array | None]:
+    def stage(self, rows: Mapping[int, LayerState]) -> list[mx.array | None]:
         num_rows = max(rows) + 1
         return [
-            _joined(array, {row: state[index] for row, state in rows.items()}, num_rows)
+            _joined(array, {row: state.fixed[index] for row, state in rows.items()}, num_rows)
             for index, array in enumerate(self.cache)
         ]
 
@@ -85,12 +87,9 @@ class Recurrent(RecordingCache):
     def filter(self, keep: Sequence[int]) -> None:
         self.cache = [_taken(array, keep) if keep else None for array in self._padded()]
 
-    def extract(self, row: int) -> RowArrays:
-        return tuple(None if array is None else mx.contiguous(array[row : row + 1]) for array in self._padded())
-
-    def minimum_reusable_offset(self, length: int) -> int:
-        """The state of a shorter prefix is gone."""
-        return length
+    def extract(self, row: int, start: int = 0) -> LayerState:
+        own = (None if array is None else mx.contiguous(array[row : row + 1]) for array in self._padded())
+        return LayerState(fixed=tuple(own))
 
     def _padded(self) -> list[mx.array | None]:
         """The arrays with a row for each of the extent's."""

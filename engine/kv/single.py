@@ -9,7 +9,8 @@ import mlx.core as mx
 import mlx.nn as nn
 from mlx_lm.models.cache import make_prompt_cache
 
-from engine.kv.rows import RowState, StateChange
+from engine.kv.rows import StateChange
+from engine.kv.state import RowState, StateShape
 
 
 class SingleRow:
@@ -17,6 +18,7 @@ class SingleRow:
 
     max_rows = 1
     can_rewind = False
+    shape: StateShape | None = None
 
     def __init__(self, model: nn.Module) -> None:
         self._model = model
@@ -52,7 +54,11 @@ class SingleRow:
         if not keep:
             self.layers, self.lengths = (), []
 
-    def extract(self, row: int) -> RowState:
+    def extract(self, row: int, start: int = 0) -> RowState:
         """The caches themselves: a move, since these kinds have no copy."""
-        assert row == 0
-        return RowState(self.lengths[0], tuple(self.layers), self.lengths[0])
+        assert (row, start) == (0, 0)
+        return RowState(self.lengths[0], tuple(self.layers))
+
+    @property
+    def num_bytes(self) -> int:
+        return sum(layer.nbytes for layer in self.layers)

@@ -14,12 +14,16 @@ import mlx.core as mx
 from engine.kv.buffers import Arrays, Buffers
 from engine.kv.extent import Extent
 from engine.kv.ring import RingForward, ring_columns, ring_positions
+from engine.kv.state import LayerState
 
 WIDEST_VERIFY = 17  # a depth of 16 and the pending token; a wider forward is held back until it is committed
 
 
 class Window:
     """One layer's rings; a row's state is its last `window` tokens in order, and where they end."""
+
+    num_grown = 0
+    num_fixed = 3
 
     def __init__(self, extent: Extent, window: int) -> None:
         self._extent = extent
@@ -76,16 +80,17 @@ class Window:
     def arrays(self) -> list[mx.array]:
         return [*self._buffers.arrays, *self._held_back]
 
-    def extract(self, row: int) -> tuple[mx.array, mx.array, mx.array]:
+    def extract(self, row: int, start: int = 0) -> LayerState:
         """Keys and values of the last tokens, [1, heads, up to the window, head size], and the row's length, [1]."""
         length = self._extent.lengths[row]
         columns = ring_columns(max(0, length - self._window), length, self._capacity)
         keys, values = self._buffers.extract(row, columns)
-        return keys, values, mx.array([length], dtype=mx.int32)
+        return LayerState(fixed=(keys, values, mx.array([length], dtype=mx.int32)))
 
-    def stage(self, rows: Mapping[int, tuple[mx.array, mx.array, mx.array]]) -> Arrays:
-        num_columns = self._num_columns(max([*self._extent.lengths, *(keys.shape[2] for keys, _, _ in rows.values())]))
-        placed = {row: self._placed(state, num_columns) for row, state in rows.items()}
+    def stage(self, rows: Mapping[int, LayerState]) -> Arrays:
+        kept = {row: [array for array in state.fixed if array is not None] for row, state in rows.items()}
+        num_columns = self._num_columns(max([*self._extent.lengths, *(keys.shape[2] for keys, _, _ in kept.values())]))
+        placed = {row: self._placed(arrays, num_columns) for row, arrays in kept.items()}
         return self._buffers.stage(placed, num_columns)
 
     def adopt(self, staged: Arrays) -> None:
@@ -94,17 +99,13 @@ class Window:
     def filter(self, keep: Sequence[int]) -> None:
         self._buffers.filter(keep, self._num_columns(self._extent.longest(keep)))
 
-    def minimum_reusable_offset(self, length: int) -> int:
-        """A row that is longer than the window has forgotten what a shorter prefix of it attends to."""
-        return length if length > self._window else 0
-
     def _num_columns(self, longest: int) -> int:
         """Columns that rows of up to this length need; the whole ring where a row may have wrapped."""
         return longest if longest < self._window else self._capacity
 
-    def _placed(self, state: tuple[mx.array, mx.array, mx.array], num_columns: int) -> Arrays:
+    def _placed(self, kept: Sequence[mx.array], num_columns: int) -> Arrays:
         """A row's tokens in the columns of this ring, whatever ring they come from."""
-        *tokens, length = state
+        *tokens, length = kept
         num_tokens = tokens[0].shape[2]
         if num_tokens < self._window:
             return tuple(tokens)

@@ -21,6 +21,7 @@ from engine.drafters.base import (
 from engine.drafters.none import NoDraftRows
 from engine.drafters.table import DRAFTERS, DrafterKind
 from engine.kv.rows import StateChange
+from engine.kv.state import StateKind
 
 STRESS = "stress"
 DEPTH = 6
@@ -40,6 +41,7 @@ class ScriptedDrafter:
     tap_layers: tuple[int, ...] = ()
     chain: Known = NOTHING
     context_length: int = NO_LIMIT
+    state_kind: StateKind | None = None
     max_depth: int = field(init=False)
 
     def __post_init__(self) -> None:

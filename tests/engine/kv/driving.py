@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import mlx.core as mx
 import mlx.nn as nn
-from mlx.utils import tree_flatten
 
-from engine.kv.rows import BatchedRows, RowState, open_rows
+from engine.kv.rows import BatchedRows, open_rows
+from engine.kv.state import RowState
 from engine.messages import UNQUANTISED, KvScheme
 
 
@@ -74,4 +74,4 @@ class Driven:
 
 def state_arrays(state: RowState) -> list[mx.array]:
     """All arrays of a row's state, in order."""
-    return [array for _, array in tree_flatten(state.layers)]
+    return list(state.arrays())

@@ -141,20 +141,19 @@ def test_extracted_row_holds_its_own_tokens_and_no_more():
     rows = TINY.batch(PROMPTS)
     state, read_alone = rows.extract(1), TINY.read(PROMPTS[1])
     rows.filter([])
-    for (keys, values), (own_keys, own_values) in zip(state.layers, read_alone.layers, strict=True):
-        assert keys.shape[2] == values.shape[2] == state.num_tokens == 2
-        assert mx.array_equal(keys, own_keys)
-        assert mx.array_equal(values, own_values)
+    for array, own in zip(state.grown, read_alone.grown, strict=True):
+        assert array.shape[2] == state.num_tokens == 2
+        assert mx.array_equal(array, own)
 
 
 def test_extracted_row_does_not_change_when_the_batch_goes_on():
     rows = TINY.batch(PROMPTS)
     state = rows.extract(0)
-    before = [mx.array(keys) for keys, _ in state.layers]
+    before = [mx.array(array) for array in state.grown]
     for _ in range(3):
         mx.eval(TINY.forward(rows, [[20, 21]] * len(PROMPTS)))
         rows.commit([2] * len(PROMPTS))
-    assert all(mx.array_equal(keys, kept) for (keys, _), kept in zip(state.layers, before, strict=True))
+    assert all(mx.array_equal(array, kept) for array, kept in zip(state.grown, before, strict=True))
 
 
 def test_memory_returns_when_the_last_row_leaves():
@@ -174,7 +173,7 @@ def test_memory_of_a_batch_returns_when_a_short_row_is_all_that_is_left(model_ty
     rows, alone = tiny.batch(texts), tiny.batch([texts[keep]])
     rows.prepare_append([long] * 6).commit()
     rows.filter([keep])
-    left, needed = (sum(array.nbytes for layer in each.layers for array in layer.arrays()) for each in (rows, alone))
+    left, needed = rows.num_bytes, alone.num_bytes
     assert left <= 1.5 * needed
     windows = [list(range(20, 37))]
     assert mx.allclose(tiny.forward(rows, windows), tiny.forward(alone, windows), atol=1e-4)
