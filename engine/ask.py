@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from types import FrameType
 from typing import Any
+from uuid import uuid4
 
 from engine.blas import missing_blas_hint
 from engine.command_line import (
@@ -48,6 +49,8 @@ STATUSES = (
     "The exit status is 0; 1 where the engine failed, 2 for what cannot be asked, 3 where the limit of tokens cut off "
     "a reply that has to follow --json-schema or --regex, 130 after Ctrl+C."
 )
+
+TAG = "headless"  # of what the prompt cache saves for this tool
 
 
 @dataclass(slots=True)
@@ -153,7 +156,7 @@ def _ask(options: argparse.Namespace) -> int:
         if sentence:
             tell(sentence)
     events: queue.SimpleQueue[Event] = queue.SimpleQueue()
-    engine = EngineThread()
+    engine = EngineThread(tag=TAG)
     engine.start(events.put)
     try:
         engine.send(*submits)
@@ -172,9 +175,8 @@ def _questions(options: argparse.Namespace) -> list[str]:
 def _submit(request_id: int, question: str, options: argparse.Namespace) -> Submit:
     system = (Turn("system", options.system),) if options.system else ()
     turns = (*system, Turn("user", question))
-    return Submit(
-        request_id, f"ask-{request_id}", options.model, options.drafter, turns, _sampling(options), _kv(options)
-    )
+    conversation_id = f"{TAG}-{uuid4().hex}"  # of its own, so that no run is told of what another one read
+    return Submit(request_id, conversation_id, options.model, options.drafter, turns, _sampling(options), _kv(options))
 
 
 def _kv(options: argparse.Namespace) -> KvScheme:

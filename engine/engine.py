@@ -7,27 +7,26 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TypeVar, assert_never
+from typing import assert_never
 
 import mlx.core as mx
 
+from engine.cache_commands import carry_out
+from engine.checkpoints import Checkpoints
 from engine.depth import DepthPolicy
 from engine.drafters.base import Drafter
 from engine.drafters.table import check_drafter
 from engine.failure import failed
-from engine.group import Group
-from engine.inbox import Inbox
+from engine.groups import Groups
+from engine.inbox import Inbox, Message
 from engine.loading import Loader
 from engine.messages import (
-    Answer,
-    CacheCommand,
-    CacheReport,
     Cancel,
     ClearCache,
     Command,
-    ConversationDeleted,
     CountTokens,
     DeleteConversation,
+    Delta,
     DescribeCache,
     EstimateMemory,
     Event,
@@ -37,22 +36,26 @@ from engine.messages import (
     Inspect,
     KeepConversations,
     LoadModel,
+    ModelLoaded,
+    Notice,
     PreviewTemplate,
+    Progress,
     RememberReplies,
     SetCacheLimits,
     Shutdown,
     Submit,
 )
 from engine.models.errors import DrafterError
+from engine.prompt_cache.cache import PromptCache
+from engine.prompt_cache.entries import Opened, ReadBack, Removed, Written
+from engine.prompt_cache.report import FOLDER_NAME
 from engine.replies import Replies
 from engine.row import Row, open_row
-from engine.target import MAX_ROWS, Target
+from engine.target import Target
 from engine.text.prompt import Prompt
 from engine.text.thread import InlineText, TextThread
 
 log = logging.getLogger(__name__)
-
-T = TypeVar("T")
 
 STEPS_BETWEEN_CLEARS = 256  # frees buffers that no longer fit; every step would empty the pool that the next one needs
 
@@ -77,16 +80,21 @@ class Engine:
         data_dir: Path,
         inbox: Inbox | None = None,
         depth: DepthPolicy | None = None,
+        cache: PromptCache | None = None,
     ) -> None:
-        """`depth` chooses depths for every target; None has them chosen by measured cost."""
+        """`depth` chooses depths for every target; None has them chosen by measured cost. `cache` saves what is read
+        and finds it again; its storage's messages come through the inbox. None reads every prompt as a whole."""
         self._consumer = emit
+        self._data_dir = data_dir
         self._text = text
         self._inbox = inbox or Inbox()
-        self._depth = depth
         self._replies = Replies()
         self._loader = Loader(data_dir, self._replies, self._emit_of_load, self._prepare)
-        self._groups: list[Group] = []
         self._pending: dict[int, Pending] = {}
+        self._searching: dict[int, Row] = {}  # rows whose prompts are looked up in the cache
+        self._cache = cache
+        self._checkpoints = Checkpoints(cache)
+        self._groups = Groups(self._emit, depth, self._checkpoints)
         self._num_steps = 0
         self.is_shut_down = False
 
@@ -101,10 +109,11 @@ class Engine:
         while not self._inbox.is_empty():
             self._handle(*self._inbox.get())
         is_busy |= self._loader.advance()
-        is_busy |= self._advance_group()
+        is_busy |= self._groups.advance()
         self._num_steps += 1
         if self._num_steps % STEPS_BETWEEN_CLEARS == 0:
             mx.clear_cache()
+            self._share_memory()
         return is_busy
 
     def wait(self) -> None:
@@ -126,12 +135,11 @@ class Engine:
 
     def fail(self, text: str) -> None:
         """Fail every request; for a fault of the engine itself."""
-        for request_id in {*self._pending, *self._loader.drop()}:
+        for request_id in {*self._pending, *self._searching, *self._loader.drop()}:
             self._emit(Failed(request_id, "engine", text))
         self._pending.clear()
-        for group in self._groups:
-            group.fail(text)
-        self._groups.clear()
+        self._searching.clear()
+        self._groups.fail(text)
 
     def _emit(self, event: Event) -> None:
         """Hand an event over; a request whose consumer throws is ended between steps, and no other is harmed."""
@@ -140,7 +148,7 @@ class Engine:
             self._consumer(event)
         except Exception:
             log.exception("the consumer of %s failed", type(event).__name__)
-            if not isinstance(event, Finished | Failed | ConversationDeleted):
+            if isinstance(event, Delta | Progress | Notice | ModelLoaded):
                 self.send(Cancel(event.request_id))
 
     def _emit_of_load(self, event: Event) -> None:
@@ -149,7 +157,7 @@ class Engine:
             self._pending.pop(event.request_id, None)
         self._emit(event)
 
-    def _handle(self, arrived_at: float, message: Command | Prompt | Failed) -> None:
+    def _handle(self, arrived_at: float, message: Message) -> None:
         match message:
             case Submit() | LoadModel() if self.is_shut_down:
                 self._emit(Finished(message.request_id, "cancelled"))
@@ -172,23 +180,16 @@ class Engine:
             case ForgetConversation():
                 self._replies.forget(message.conversation_id)
             case DeleteConversation() | KeepConversations() | DescribeCache() | SetCacheLimits() | ClearCache():
-                self._handle_cache(message)
+                if isinstance(message, DeleteConversation):
+                    self._replies.forget(message.conversation_id)
+                carry_out(message, self._cache, self._data_dir / FOLDER_NAME, self._emit)
+            case Opened() | Written() | ReadBack() | Removed():
+                if self._cache is not None:
+                    self._cache.handle(message)
             case Shutdown():
                 self._shut_down()
             case _:
                 assert_never(message)
-
-    def _handle_cache(self, command: CacheCommand) -> None:
-        match command:
-            case DeleteConversation():
-                self._replies.forget(command.conversation_id)
-                self._emit(ConversationDeleted(command.conversation_id))
-            case DescribeCache() | ClearCache():
-                self._emit(Answer(command.request_id, CacheReport()))
-            case KeepConversations() | SetCacheLimits():
-                pass
-            case _:
-                assert_never(command)
 
     def _submit(self, submit: Submit, sent_at: float) -> None:
         try:
@@ -218,62 +219,45 @@ class Engine:
             self._add_row(prompt, pending)
         except Exception as error:
             log.exception("request %d could not be opened", prompt.request_id)
+            self._searching.pop(prompt.request_id, None)
             self._emit(failed(prompt.request_id, "engine", error))
 
     def _add_row(self, prompt: Prompt, pending: Pending) -> None:
         assert pending.target is not None
         assert pending.drafter is not None
         is_stopping = partial(self._inbox.is_stopping, prompt.request_id)
-        row = open_row(pending.submit, prompt, pending.drafter, pending.target.view, pending.sent_at, is_stopping)
-        self._group_for(pending.target, row).add(row)
+        target = pending.target
+        kind = target.state_kind(prompt.kv)
+        row = open_row(pending.submit, prompt, pending.drafter, target.view, kind, pending.sent_at, is_stopping)
+        self._searching[row.request_id] = row
+        self._checkpoints.find(row, target.prefill_tokens_per_second, partial(self._take_in, target, row))
 
-    def _group_for(self, target: Target, row: Row) -> Group:
-        """A group of this target that suits the row and has room for it, or a new one; where that is one too many,
-        the row waits in the suited one with the fewest rows."""
-        groups = [group for group in self._groups if group.target is target]
-        suited = [group for group in groups if group.suits(row)]
-        if (group := next((group for group in suited if group.has_room), None)) is not None:
-            return group
-        is_full = sum(group.num_rows for group in groups) >= MAX_ROWS
-        if suited and (is_full or suited[0].max_rows == 1):
-            return min(suited, key=lambda group: group.num_rows)
-        self._groups.append(Group(target, row.kv, self._emit, self._depth or target.depth))
-        return self._groups[-1]
+    def _take_in(self, target: Target, row: Row) -> None:
+        """Let a row wait in a group, unless its request was cancelled while its prompt was looked up."""
+        if self._searching.pop(row.request_id, None) is not None:
+            self._share_memory()
+            self._groups.add(target, row)
 
     def _cancel(self, request_id: int) -> None:
         """End a request wherever it is; one that is unknown or has ended needs nothing."""
         was_pending = self._pending.pop(request_id, None) is not None
         if self._loader.cancel(request_id) or was_pending:
             self._emit(Finished(request_id, "cancelled"))
+        elif (row := self._searching.pop(request_id, None)) is not None:
+            self._checkpoints.drop(request_id)
+            for event in row.end("cancelled"):
+                self._emit(event)
         else:
-            any(self._guarded(group, partial(group.cancel, request_id)) for group in self._groups)
+            self._groups.cancel(request_id)
 
-    def _advance_group(self) -> bool:
-        """Give the next group in turn one step."""
-        for group in [group for group in self._groups if group.is_idle]:
-            self._groups.remove(group)
-            group.target.rest()
-        if not self._groups:
-            return False
-        group = self._groups.pop(0)
-        self._groups.append(group)
-        self._guarded(group, group.step)
-        return True
-
-    def _guarded(self, group: Group, work: Callable[[], T]) -> T | None:
-        """Do what may break a group's state: where it fails that is lost, and the other groups go on."""
-        try:
-            return work()
-        except Exception as error:
-            log.exception("a step failed")
-            group.fail(f"the engine could not go on with this reply: {error}; what it had written is kept")
-            return None
+    def _share_memory(self) -> None:
+        """Tell the cache what running rows take of the memory that both share."""
+        if self._cache is not None:
+            self._cache.shrink(self._groups.num_bytes)
 
     def _shut_down(self) -> None:
-        for request_id in {*self._pending, *self._loader.waiting_ids()}:
+        for request_id in {*self._pending, *self._searching, *self._loader.waiting_ids()}:
             self._cancel(request_id)
-        for group in self._groups:
-            self._guarded(group, group.end)
-        self._groups.clear()  # arrays go here, on the thread that made them
+        self._groups.end()
         self._loader.drop()
         self.is_shut_down = True

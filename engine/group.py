@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import logging
-import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TypeVar
 
+from engine.checkpoints import Checkpoints
 from engine.companions import Companions
-from engine.costs import Place, place
-from engine.depth import Candidate, Decision, DepthPolicy
-from engine.drafters.base import Known, Proposals
+from engine.depth import DepthPolicy
 from engine.measuring import Measuring, RoundShape
 from engine.messages import Event, Failed, KvScheme, Notice, Progress
 from engine.prefill import Cohort
+from engine.prompt_cache.entries import PAGE_TOKENS
+from engine.proposing import Proposing, place_of
 from engine.round import Launched, RowOutcome, finish, launch, launch_ahead
+from engine.round_clock import Device
 from engine.row import Row
 from engine.target import Target
 
@@ -35,17 +36,30 @@ class BrokenLogitsError(Exception):
 class Group:
     """Owns the target state of its rows; rows wait, are read, join, run and leave between rounds."""
 
-    def __init__(self, target: Target, kv: KvScheme, emit: Callable[[Event], None], policy: DepthPolicy) -> None:
+    def __init__(
+        self,
+        target: Target,
+        kv: KvScheme,
+        emit: Callable[[Event], None],
+        policy: DepthPolicy,
+        checkpoints: Checkpoints,
+        device: Device,
+    ) -> None:
         self.target = target
         self.kv = kv
         self._emit = emit
         self._policy = policy
-        self._decision = Decision((), (), runs_ahead=False)
-        self._measuring = Measuring(target.costs)
-        self._state = target.open_rows(self.kv)
-        self._companions = Companions(target.view)
+        self._checkpoints = checkpoints
+        self._measuring = Measuring(target.costs, device)
         self._waiting: deque[Row] = deque()
-        self._cohort = Cohort(target, kv)
+        self._open()
+
+    def _open(self) -> None:
+        """Begin with no state; rows that wait stay."""
+        self._state = self.target.open_rows(self.kv)
+        self._companions = Companions(self.target.view)
+        self._proposing = Proposing(self._companions, self._policy, self._measuring, self._emit)
+        self._cohort = Cohort(self.target, self.kv, self._checkpoints)
         self._rows: list[Row] = []
         self._flight: Launched | None = None  # a plain round that runs while the one before it is delivered
 
@@ -65,6 +79,11 @@ class Group:
     def num_rows(self) -> int:
         """Rows that wait, are read or run."""
         return len(self._all_rows())
+
+    @property
+    def num_bytes(self) -> int:
+        """Memory that its rows' state takes in the target."""
+        return self._state.num_bytes + self._cohort.num_bytes
 
     def suits(self, row: Row) -> bool:
         """Whether a row may share forwards: near enough to the longest here, and one drafter with weights in all."""
@@ -118,10 +137,7 @@ class Group:
             if not row.is_over:
                 self._emit(Failed(row.request_id, "engine", text))
         self._waiting.clear()
-        self._rows, self._flight = [], None
-        self._cohort = Cohort(self.target, self.kv)
-        self._state = self.target.open_rows(self.kv)
-        self._companions = Companions(self.target.view)
+        self._open()
 
     def end(self) -> None:
         """End every row as cancelled."""
@@ -146,7 +162,7 @@ class Group:
         if any(row.is_over for row in self._cohort.rows):
             text = "This reply failed, since another one could not leave the prompts that are read. Send it again."
             self._fail([row for row in self._cohort.rows if not row.is_over], text)
-            self._cohort = Cohort(self.target, self.kv)
+            self._cohort = Cohort(self.target, self.kv, self._checkpoints)
 
     def _has_place(self) -> bool:
         return len(self._rows) + len(self._cohort.rows) < self.max_rows
@@ -159,47 +175,21 @@ class Group:
     def _join(self, row: Row) -> None:
         """All that can fail happens before the first commit."""
         state, draft_state = self._cohort.take(row)
+        if state is not None and draft_state is not None and (row.is_exact or row.num_newly_read >= PAGE_TOKENS):
+            self._checkpoints.save(row, row.num_read, lambda start: state, lambda start: draft_state, is_boundary=True)
         changes = [self._state.prepare_append([state]), self._companions.prepare_append(row, draft_state)]
         for change in changes:
             change.commit()
         self._rows.append(row)
 
     def _launch(self) -> Launched:
-        chain_depths, candidates = self._plan()
-        proposals = self._propose(candidates, chain_depths)
-        self._decision = self._policy.decide(candidates, proposals.known, self._place)
-        self._note(proposals.known)
-        return launch(self.target, self._state, self._rows, proposals.cut(self._decision.lengths))
-
-    def _plan(self) -> tuple[list[int], list[Candidate]]:
-        """How far drafters that need forwards should write, and the rows as the choice of depths sees them."""
-        for notice in filter(None, [row.leave_drafter_context() for row in self._rows]):
-            self._emit(notice)
-        candidates = [row.candidate(self._state.can_rewind, self._is_steady) for row in self._rows]
-        return self._policy.plan(candidates, self._place), candidates
-
-    def _propose(self, candidates: Sequence[Candidate], chain_depths: Sequence[int]) -> Proposals:
-        """Ask each row's own drafter; the rows of a group may have different ones."""
-        started = time.monotonic()
-        proposals = self._companions.propose(self._rows, [row.room for row in candidates], chain_depths)
-        self._measuring.propose(time.monotonic() - started)
-        return proposals
-
-    def _note(self, known: Sequence[Known]) -> None:
-        """Tell each row what was decided of its proposal."""
-        decision = self._decision
-        for row, proposal, length, reason in zip(self._rows, known, decision.lengths, decision.reasons, strict=True):
-            row.counter.depth, row.counter.depth_reason = length, reason
-            row.outlook.expect(proposal, length, row.num_tokens, is_probe=decision.is_probe)
+        proposals = self._proposing.propose(self._rows, self._state.can_rewind, self._is_steady)
+        return launch(self.target, self._state, self._rows, proposals)
 
     @property
     def _is_steady(self) -> bool:
         """Whether no row is about to join."""
         return not self._cohort.rows and not (self._waiting and self._has_place())
-
-    @property
-    def _place(self) -> Place:
-        return place(len(self._rows), max(row.num_tokens for row in self._rows), self.kv)
 
     def _launch_ahead(self, launched: Launched, was_ahead: bool) -> Launched | None:
         """Start the round after a plain one before that one is read, where no row or drafter has to see it first."""
@@ -207,21 +197,13 @@ class Group:
             return None
         if not all(row.can_run_ahead for row in self._rows):
             return None
-        if not (self._stays_plain() if was_ahead else self._decision.runs_ahead):
+        runs_ahead = self._proposing.decision.runs_ahead
+        if was_ahead:
+            runs_ahead = self._proposing.stays_plain(self._rows, self._state.can_rewind, self._is_steady)
+        if not runs_ahead:
             return None
         self._commit([1] * len(self._rows), launched)
         return launch_ahead(self.target, self._state, self._rows, launched)
-
-    def _stays_plain(self) -> bool:
-        """Whether nothing that the rows' drafters find, one token behind, is worth the pause of a round that waits."""
-        chain_depths, candidates = self._plan()
-        if any(chain_depths):
-            return False
-        proposals = self._propose(candidates, chain_depths)
-        self._decision = self._policy.decide(candidates, proposals.known, self._place)
-        if self._decision.runs_ahead:
-            self._note(proposals.known)
-        return self._decision.runs_ahead
 
     def _finish(self, launched: Launched, was_ahead: bool) -> list[RowOutcome]:
         """Read a round back and time it."""
@@ -230,7 +212,7 @@ class Group:
         depth = max((row.outlook.num_drafted for row in chains), default=0)
         drafter = chains[0].drafter.identity if chains else ""
         width = launched.target_ids.shape[1]
-        shape = RoundShape(self._place, width, was_ahead, drafter, len(chains), depth)
+        shape = RoundShape(place_of(self._rows), width, was_ahead, drafter, len(chains), depth)
         time_taken = self._measuring.finish(shape, draft_seconds)
         group = self._measuring.statistics(len(self._rows))
         for row in self._rows:
@@ -270,7 +252,7 @@ class Group:
 
     def _fail(self, rows: Sequence[Row], text: str) -> None:
         for row in rows:
-            row.is_over = True
+            row.is_over = row.has_failed = True
             self._emit(Failed(row.request_id, "engine", text))
 
     def _commit(self, kept: Sequence[int], launched: Launched) -> None:
@@ -282,9 +264,21 @@ class Group:
         """Drop the rows that are over; nothing may be in flight."""
         keep = [index for index, row in enumerate(self._rows) if not row.is_over]
         if len(keep) < len(self._rows):
+            self._save_leaving()
             self._state.filter(keep)
             self._companions.filter(self._rows, keep)
             self._rows = [self._rows[index] for index in keep]
+
+    def _save_leaving(self) -> None:
+        """Save what rows that are over leave behind, before their places are given up."""
+        for index, row in enumerate(self._rows):
+            if row.is_over and not row.has_failed:
+                self._checkpoints.save(
+                    row,
+                    self._state.lengths[index],
+                    partial(self._state.extract, index),
+                    partial(self._companions.capture, self._rows, row),
+                )
 
     def _all_rows(self) -> list[Row]:
         return [*self._waiting, *self._cohort.rows, *self._rows]
@@ -293,6 +287,7 @@ class Group:
         if row in self._waiting:
             self._waiting.remove(row)
         elif row in self._cohort.rows:
+            self._cohort.save(row)
             self._cohort.remove(row)
         elif self._flight is None:
             self._retire()

@@ -4,28 +4,31 @@ from __future__ import annotations
 
 import queue
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from engine.messages import Cancel, Command, Failed
 
 if TYPE_CHECKING:
+    from engine.prompt_cache.entries import StorageMessage
     from engine.text.prompt import Prompt
+
+Message: TypeAlias = "Command | Prompt | Failed | StorageMessage"
 
 
 class Inbox:
     """A queue that also answers whether a request's Cancel is in it."""
 
     def __init__(self) -> None:
-        self._queue: queue.SimpleQueue[tuple[float, Command | Prompt | Failed]] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[tuple[float, Message]] = queue.SimpleQueue()
         self._stopping: set[int] = set()
 
-    def put(self, message: Command | Prompt | Failed) -> None:
+    def put(self, message: Message) -> None:
         """Add a message with the monotonic time; never blocks."""
         if isinstance(message, Cancel):
             self._stopping.add(message.request_id)
         self._queue.put((time.monotonic(), message))
 
-    def get(self) -> tuple[float, Command | Prompt | Failed]:
+    def get(self) -> tuple[float, Message]:
         """Take the oldest message and the time it was put, waiting for one."""
         sent_at, message = self._queue.get()
         if isinstance(message, Cancel):

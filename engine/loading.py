@@ -174,4 +174,4 @@ class Loader:
 def load_target(target: str, data_dir: Path) -> Iterator[LoadStep]:
     """Import where needed, check, load: yields Progress (request_id 0), then the Target; raises ModelError."""
     loaded = yield from bring_model(target, data_dir)
-    yield Target(loaded.model, loaded.facts, cost_path(data_dir, loaded.facts))
+    yield Target(loaded.model, loaded.facts, cost_path(data_dir, loaded.facts), loaded.content)

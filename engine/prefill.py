@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from engine.checkpoints import Checkpoints
 from engine.companions import Companions
 from engine.drafters.base import DrafterState
-from engine.kv.rows import RowState
+from engine.kv.state import RowState
 from engine.messages import UNQUANTISED, KvScheme, Progress
 from engine.row import Row
 from engine.target import Target
@@ -48,25 +49,38 @@ class Cohort:
     reply token comes out of round 1: nothing is published here.
     """
 
-    def __init__(self, target: Target, kv: KvScheme = UNQUANTISED) -> None:
+    def __init__(self, target: Target, kv: KvScheme = UNQUANTISED, checkpoints: Checkpoints | None = None) -> None:
+        """`checkpoints` saves what is read; None saves nothing."""
         self.rows: list[Row] = []
         self._target = target
+        self._checkpoints = checkpoints or Checkpoints()
         self._state = target.open_rows(kv)
         self._companions = Companions(target.view)
         self._chunk_length = FIRST_CHUNK
+
+    @property
+    def num_bytes(self) -> int:
+        """Memory that the rows' state takes in the target."""
+        return self._state.num_bytes
 
     def can_admit(self, row: Row) -> bool:
         """The first row always enters; a further one within the token budget, which a row frees when it leaves."""
         if not self.rows:
             return True
-        num_tokens = sum(len(other.prompt_ids) for other in (*self.rows, row))
+        num_tokens = sum(other.num_uncached for other in (*self.rows, row))
         return num_tokens <= COHORT_TOKENS and len(self.rows) < self._state.max_rows
 
     def admit(self, row: Row) -> None:
-        """Take a row in, between forwards."""
-        changes = [self._state.prepare_append([None]), self._companions.prepare_append(row, None)]
+        """Take a row in, between forwards, from where its prompt is not known."""
+        restored = row.restored
+        changes = [
+            self._state.prepare_append([restored.target_state() if restored else None]),
+            self._companions.prepare_append(row, restored.drafter_state(row) if restored else None),
+        ]
         for change in changes:
             change.commit()
+        row.num_read = restored.num_tokens if restored else 0
+        row.restored = None
         self.rows.append(row)
 
     def advance(self) -> None:
@@ -76,18 +90,37 @@ class Cohort:
         self._chunk_length = chunk_length(self._target.prefill_tokens_per_second, self._chunk_length)
         unread = [row.num_unread for row in self.rows]
         width = chunk_width(self._chunk_length, unread, max(self._state.lengths))
+        width = min(width, *(row.num_to_boundary for row in self.rows))
         chunks = [row.prompt_ids[row.num_read : row.num_read + width] for row in self.rows]
         self._target.prefill(self._state, chunks)
         self._companions.prefill(self.rows, chunks, None)
         for row in self.rows:
             row.num_read += width
+            if row.is_exact and row.num_read in row.boundaries:
+                self.save(row, is_boundary=True)
 
     def progress(self) -> list[Progress]:
         """How far each row is; the pending token counts once its turn has come."""
         return [
-            Progress(row.request_id, "reading", row.num_read + (not row.num_unread), len(row.prompt_ids))
+            Progress(
+                row.request_id,
+                "reading",
+                row.num_read + (not row.num_unread),
+                len(row.prompt_ids),
+                row.counter.num_cached,
+            )
             for row in self.rows
         ]
+
+    def save(self, row: Row, *, is_boundary: bool = False) -> None:
+        """Have what was read of a row saved."""
+        self._checkpoints.save(
+            row,
+            row.num_read,
+            lambda start: self._state.extract(self.rows.index(row), start),
+            lambda start: self._companions.capture(self.rows, row, start),
+            is_boundary=is_boundary,
+        )
 
     def finished(self) -> list[Row]:
         return [row for row in self.rows if not row.num_unread]

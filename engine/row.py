@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from engine.acceptance import Emission, emit
 from engine.depth import Candidate
 from engine.drafters.base import Drafter, DraftRow, TargetView
+from engine.kv.state import StateKind
 from engine.messages import (
     UNQUANTISED,
     Delta,
@@ -26,6 +28,9 @@ from engine.statistics import ReplyCounter
 from engine.text.grammar import Matcher
 from engine.text.prompt import Prompt
 from engine.text.reply_text import ReplyText
+
+if TYPE_CHECKING:
+    from engine.checkpoints import Restored
 
 NO_DRAFTER = "No drafter is chosen."
 NO_REWIND = "This model's state cannot be rewound, so nothing is proposed."
@@ -58,12 +63,18 @@ class Row:
     grammar: Matcher | None = None
     kv: KvScheme = UNQUANTISED
     is_stopping: Callable[[], bool] = field(default=lambda: False)  # asked between the tokens of a burst
+    conversation_id: str = ""
+    state_kind: StateKind | None = None  # of its state in the target; None where that cannot be saved
+    num_old: int = 0  # prompt tokens of earlier turns; 0 where there is no earlier reply
+    boundaries: Sequence[int] = ()  # prompt tokens after which later prompts may go on otherwise, ascending
+    restored: Restored | None = None  # what was found of the prompt, until it is read on from there
     num_read: int = 0  # prompt tokens in the target's state
     num_delivered: int = 0
     outlook: Outlook = field(default_factory=Outlook)
     history: list[int] = field(init=False)  # the prompt and what was delivered; the last is pending
     is_out_of_context: bool = False  # longer than its drafter covers, and said so
     is_over: bool = False  # has ended, and leaves as soon as nothing is in flight
+    has_failed: bool = False  # its state can no longer be trusted
 
     def __post_init__(self) -> None:
         self.history = list(self.prompt_ids)
@@ -91,6 +102,27 @@ class Row:
     @property
     def remaining(self) -> int:
         return self.sampling.max_tokens - self.num_delivered
+
+    @property
+    def num_uncached(self) -> int:
+        """Prompt tokens that were not restored."""
+        return len(self.prompt_ids) - self.counter.num_cached
+
+    @property
+    def num_newly_read(self) -> int:
+        """Prompt tokens that were read, not restored."""
+        return self.num_read - self.counter.num_cached
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether its state can be restored only at tokens where it was saved."""
+        return self.state_kind is not None and self.state_kind.shape.is_exact
+
+    @property
+    def num_to_boundary(self) -> int:
+        """Prompt tokens up to the next place where reading pauses so that the state can be saved there."""
+        ahead = [place - self.num_read for place in self.boundaries if place > self.num_read and self.is_exact]
+        return min([self.num_unread, *ahead])
 
     def choice(self, proposal: Sequence[int]) -> Choice:
         """How the tokens are chosen that follow the pending one and each of the proposal; a grammar looks ahead."""
@@ -239,10 +271,12 @@ def open_row(
     prompt: Prompt,
     drafter: Drafter,
     target: TargetView,
+    state_kind: StateKind | None,
     sent_at: float,
     is_stopping: Callable[[], bool],
 ) -> Row:
     """A row that has read nothing yet; a continued reply counts its tokens on from where it stopped."""
+    has_replies = any(turn.role == "assistant" for turn in submit.turns)
     split = len(prompt.token_ids) - prompt.num_reply_tokens
     room = target.context_length - len(prompt.token_ids)
     return Row(
@@ -258,4 +292,8 @@ def open_row(
         grammar=prompt.grammar,
         kv=prompt.kv,
         is_stopping=is_stopping,
+        conversation_id=submit.conversation_id,
+        state_kind=state_kind,
+        num_old=prompt.num_old if has_replies else 0,
+        boundaries=prompt.boundaries,
     )

@@ -31,6 +31,9 @@ class ReplyCounter:
 
     sent_at: float  # when the request was sent; waiting counts into the time to the first token
     num_prompt: int = 0
+    num_cached: int = 0
+    num_reread: int = 0
+    reread_reason: str = ""
     num_tokens: int = 0
     num_rounds: int = 0
     num_verified: int = 0
@@ -91,6 +94,9 @@ class ReplyCounter:
         num_proposing_rounds = self.proposed_by_position[0] if self.proposed_by_position else 0
         return Statistics(
             num_prompt=self.num_prompt,
+            num_cached=self.num_cached,
+            num_reread=self.num_reread,
+            reread_reason=self.reread_reason,
             num_tokens=self.num_tokens,
             num_rounds=self.num_rounds,
             num_proposed=sum(self.proposed_by_position),

@@ -15,7 +15,10 @@ from engine.depth import MeasuredDepth
 from engine.drafters.base import TargetView
 from engine.kv.rows import Rows, open_rows
 from engine.kv.single import SingleRow
+from engine.kv.state import StateKind
 from engine.messages import UNQUANTISED, KvScheme, ModelFacts
+from engine.models.fingerprint import Content
+from engine.prompt_cache.identity import stream_of
 
 MAX_ROWS = 8
 
@@ -35,10 +38,14 @@ class Verified:
 class Target:
     """One loaded model; the rows that it works on are handed in, so several groups may share it."""
 
-    def __init__(self, model: nn.Module, facts: ModelFacts, cost_path: Path | None = None) -> None:
-        """`cost_path` keeps what forwards take between starts; None keeps it in memory."""
+    def __init__(
+        self, model: nn.Module, facts: ModelFacts, cost_path: Path | None = None, content: Content | None = None
+    ) -> None:
+        """`cost_path` keeps what forwards take between starts; None keeps it in memory. `content` is what the prompt
+        cache knows the model by; None keeps its states out of it."""
         self._model = model
         self.facts = facts
+        self._content = content
         self._cost_file = CostFile(cost_path)
         self.costs = self._cost_file.costs
         self.depth = MeasuredDepth(self.costs)
@@ -62,6 +69,13 @@ class Target:
         if self.facts.batch_refusal:
             return SingleRow(self._model)
         return open_rows(self._model, MAX_ROWS, kv_scheme)
+
+    def state_kind(self, kv_scheme: KvScheme = UNQUANTISED) -> StateKind | None:
+        """The kind of its rows' state; None where that cannot be kept."""
+        shape = self.open_rows(kv_scheme).shape
+        if self._content is None or shape is None:
+            return None
+        return StateKind(stream_of("target", self.facts, self._content, kv_scheme), shape)
 
     def prefill(self, rows: Rows, chunks: Sequence[Sequence[int]]) -> None:
         """Append equally many prompt tokens to every row; evaluates the state and no logits."""

@@ -6,6 +6,7 @@ import logging
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.inbox import Inbox
 from engine.messages import (
@@ -17,21 +18,30 @@ from engine.messages import (
     Event,
     Failed,
     LoadModel,
+    Notice,
     Question,
     Shutdown,
     Submit,
 )
 from engine.models.file_limit import import_mlx_lm
 from engine.models.locate import default_data_dir
+from engine.prompt_cache.report import FOLDER_NAME, CacheSettings
 from engine.text.thread import TextThread
 
+if TYPE_CHECKING:
+    from engine.prompt_cache.cache import PromptCache
+
 log = logging.getLogger(__name__)
+
+FLUSH_SECONDS = 2.0  # for what the prompt cache has yet to write when the engine ends
 
 
 class EngineThread:
     """Owns the engine's thread and the text thread; commands may be sent before `start`."""
 
-    def __init__(self, data_dir: Path | None = None) -> None:
+    def __init__(self, data_dir: Path | None = None, tag: str = "") -> None:
+        """`tag` tells the prompt cache which program saves; "" is the window."""
+        self._tag = tag
         self._data_dir = data_dir or default_data_dir()
         self._inbox = Inbox()
         self._text = TextThread(self._data_dir)
@@ -80,7 +90,8 @@ class EngineThread:
         import_mlx_lm()
         from engine.engine import Engine
 
-        engine = Engine(self._emit, self._text, self._data_dir, self._inbox)
+        cache = self._open_cache()
+        engine = Engine(self._emit, self._text, self._data_dir, self._inbox, cache=cache)
         while not engine.is_shut_down:
             try:
                 if not engine.step():
@@ -90,6 +101,20 @@ class EngineThread:
                 text = f"The engine failed: {error}. Every reply up to here is kept; send the message again."
                 engine.fail(text)
                 self._emit(Failed(0, "engine", text))
+        if not cache.close(FLUSH_SECONDS):
+            log.warning("the prompt cache was closed before all of it was written")
+
+    def _open_cache(self) -> PromptCache:
+        from engine.prompt_cache.cache import PromptCache
+        from engine.prompt_cache.storage import StorageThread
+
+        def notify(code: str, text: str) -> None:
+            self._emit(Notice(0, "cache", text))
+
+        storage = StorageThread(self._data_dir / FOLDER_NAME, self._inbox.put)
+        cache = PromptCache(storage, settings=CacheSettings(tag=self._tag), notify=notify)
+        cache.open()
+        return cache
 
     def _refuse(self, text: str) -> None:
         """Answer everything with the reason why there is no engine, until Shutdown."""
@@ -98,7 +123,8 @@ class EngineThread:
             _, message = self._inbox.get()
             if isinstance(message, Shutdown):
                 return
-            if isinstance(message, Submit | LoadModel | DescribeCache | ClearCache):
-                self._emit(Failed(message.request_id, "engine", text))
-            elif isinstance(message, DeleteConversation):
-                self._emit(ConversationDeleted(message.conversation_id, text))
+            match message:
+                case Submit() | LoadModel() | DescribeCache() | ClearCache():
+                    self._emit(Failed(message.request_id, "engine", text))
+                case DeleteConversation():
+                    self._emit(ConversationDeleted(message.conversation_id, text))

@@ -27,8 +27,7 @@ class Submit:
     Where the last turn is the assistant's, the reply continues it: its tokens are read, not sent again, and positions
     for sampling count from its first token. `drafter` is "none", "ngram", "suffix" or "model:PATH", a path as `target`.
     `began_at` is when the conversation began, in Unix seconds; 0.0 is now. A date that a template writes is of that
-    time, so that it stays the same from turn to turn. `tag` tells the prompt cache which program asks: what it saves
-    for "" belongs to a conversation of the window, for "headless" to a run of the headless tool.
+    time, so that it stays the same from turn to turn.
     """
 
     request_id: int
@@ -39,7 +38,6 @@ class Submit:
     sampling: Sampling
     kv: KvScheme = UNQUANTISED
     began_at: float = 0.0
-    tag: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import assert_never
 
 from engine.prompt_cache.budget import WRITTEN_TODAY, default_budget
@@ -122,9 +123,15 @@ class PromptCache:
     def set_limits(self, ram_bytes: int, budget_bytes: int, daily_limit_bytes: int) -> None:
         """Choose other limits, 0 for the default of each; what is beyond them goes at once. The disk's are kept."""
         default = CacheSettings(tag=self._settings.tag)
-        chosen = (ram_bytes or default.ram_bytes, budget_bytes or None, daily_limit_bytes or default.daily_limit_bytes)
         with self._call():
-            self._limit(CacheSettings(*chosen, tag=default.tag))
+            self._limit(
+                replace(
+                    default,
+                    ram_bytes=ram_bytes or default.ram_bytes,
+                    budget_bytes=budget_bytes or None,
+                    daily_limit_bytes=daily_limit_bytes or default.daily_limit_bytes,
+                )
+            )
             self._has_chosen_limits = True
             self._tiers.owners.changes.append(SaveValue(LIMITS, self._settings.store()))
 

@@ -41,7 +41,7 @@ _OF_FACTS = {
 _CAUSES = {
     OTHER_MODEL: "another model had read them.",
     MODEL_CHANGED: "the model's files changed.",
-    OTHER_KV: "the KV cache's precision is another than before.",
+    OTHER_KV: "they were saved with another precision.",
     OTHER_VERSION: "another version of Slipstream had saved them.",
     TEXT_CHANGED: "the chat's text changed at token {place:,} (an edit, or the model's template).",
     OLD_BRANCH: "this branch of the chat was removed to stay within the cache's budget.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from engine.prompt_cache.entries import DropOwner, Entry, Opened, Owner, SaveOwner, StoredEntry
 from engine.prompt_cache.hashes import root_hash, token_bytes
 from engine.prompt_cache.owners import NOBODY, Stand, restored_reading
+from engine.prompt_cache.reasons import CORRUPT
 from engine.prompt_cache.tiers import Tiers
 from engine.prompt_cache.tree import Node, Part
 
@@ -12,10 +13,13 @@ from engine.prompt_cache.tree import Node, Part
 def restore(tiers: Tiers, opened: Opened) -> None:
     """Fill empty tiers; what nothing leads to, or is not what its key says, is doomed."""
     uses = _restore_pages(tiers, opened) | _restore_checkpoints(tiers, opened)
-    for owner in opened.owners:
-        _restore_owner(tiers, owner)
+    lost = [owner for owner in opened.owners if not _restore_owner(tiers, owner)]
     for reading in opened.readings:
         tiers.owners.remember(reading.conversation_id, restored_reading(reading), is_saved=False)
+    for owner in lost:
+        read = tiers.owners.read_of(owner.conversation_id, owner.stream)
+        if read is not None and not read.loss:
+            tiers.owners.lose(owner.conversation_id, owner.stream, CORRUPT)
     _own_the_rest(tiers)
     for part in sorted(uses, key=lambda part: (uses[part].used, -part.node.num_tokens, not part.is_checkpoint)):
         tiers.store(part, uses[part].num_bytes)
@@ -67,13 +71,15 @@ def _restore_checkpoints(tiers: Tiers, opened: Opened) -> dict[Part, StoredEntry
     return uses
 
 
-def _restore_owner(tiers: Tiers, owner: Owner) -> None:
+def _restore_owner(tiers: Tiers, owner: Owner) -> bool:
+    """False where what it stood on is gone, which only damage or another program's hand explains."""
     node = tiers.tree.get(owner.node)
     if node is None or node.parent is None:
         tiers.owners.changes.append(DropOwner(owner.conversation_id, owner.stream, owner.node))
-        return
+        return False
     facts = (owner.tag, owner.is_current)
     tiers.owners.restore(Stand(owner.conversation_id, node, *facts, unseen_since=owner.unseen_since))
+    return True
 
 
 def _own_the_rest(tiers: Tiers) -> None:

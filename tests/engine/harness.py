@@ -8,6 +8,7 @@ from pathlib import Path
 
 from engine.depth import DepthPolicy, FullDepth
 from engine.engine import Engine
+from engine.inbox import Inbox
 from engine.messages import (
     UNQUANTISED,
     Command,
@@ -17,10 +18,14 @@ from engine.messages import (
     Finished,
     KvScheme,
     Sampling,
+    Shutdown,
     Statistics,
     Submit,
     Turn,
 )
+from engine.prompt_cache.cache import PromptCache
+from engine.prompt_cache.report import CacheSettings
+from engine.prompt_cache.storage import InlineStorage
 from engine.text.thread import InlineText
 
 TEXT = "The quick brown fox"
@@ -32,10 +37,25 @@ _conversations = itertools.count(1)
 class Harness:
     """Sends commands, steps the engine and keeps every event."""
 
-    def __init__(self, data_dir: Path, depth: DepthPolicy | None = None) -> None:
+    def __init__(self, data_dir: Path, depth: DepthPolicy | None = None, cache_dir: Path | None = None) -> None:
+        """With `cache_dir` prompts are saved there and found again; `close` is what ends a session with it."""
         self.data_dir = data_dir
         self.events: list[Event] = []
-        self.engine = Engine(self.events.append, InlineText(data_dir), data_dir, depth=depth or FullDepth())
+        inbox = Inbox()
+        self.cache: PromptCache | None = None
+        if cache_dir is not None:
+            self.cache = PromptCache(InlineStorage(cache_dir, inbox.put), settings=CacheSettings())
+            self.cache.open()
+        self.engine = Engine(
+            self.events.append, InlineText(data_dir), data_dir, inbox, depth or FullDepth(), self.cache
+        )
+
+    def close(self) -> None:
+        """End as the program does."""
+        self.send(Shutdown())
+        self.run()
+        if self.cache is not None:
+            assert self.cache.close(2.0)
 
     def send(self, *commands: Command) -> None:
         self.engine.send(*commands)
@@ -95,9 +115,10 @@ def submit(
     earlier: Sequence[Turn] = (),
     later: Sequence[Turn] = (),
     kv: KvScheme = UNQUANTISED,
+    chat: str = "",
     **sampling: object,
 ) -> Submit:
-    """A request of 40 tokens unless said otherwise; `later` turns follow the user's."""
+    """A request of 40 tokens unless said otherwise, of a new chat or of `chat`; `later` turns follow the user's."""
     rules = Sampling(**{"max_tokens": 40, **sampling})  # type: ignore[arg-type]
     turns = (*earlier, Turn("user", text), *later)
-    return Submit(request_id, f"chat-{next(_conversations)}", str(target), drafter, turns, rules, kv)
+    return Submit(request_id, chat or f"chat-{next(_conversations)}", str(target), drafter, turns, rules, kv)

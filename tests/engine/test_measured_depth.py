@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 
 from engine.cost_file import load_costs
-from engine.costs import Place
+from engine.costs import Place, place
 from engine.depth import LITTLE_GAIN, MEASURING, MeasuredDepth
 from engine.engine import Engine
-from engine.messages import Delta, Submit
+from engine.messages import UNQUANTISED, Delta, KvScheme, Submit
 from engine.text.thread import InlineText
 from tests.engine.harness import DRAFTED, Harness, submit
 from tests.engine.test_costs import table
+from tests.engine.tiny import tiny_folder
 
 TEXTS = ("The quick brown fox", "aaaa bbbb aaaa bbbb", "x", "one two three one two")
 CHEAP = {2: 1.1, 9: 1.3, 17: 1.6}
@@ -112,6 +113,17 @@ def test_costs_are_stored_while_a_reply_runs(data_dir, target, monkeypatch):
     engine.step_until(lambda: len(engine.deltas_of(1)) == 30)
     (measured,) = (data_dir / "costs").glob("*.json")
     assert load_costs(measured).base_seconds(Place(1, 0)) > 0
+
+
+def test_groups_that_take_turns_both_learn_what_plain_decoding_takes(data_dir, tmp_path):
+    folder = tiny_folder(tmp_path / "wide", head_dim=32)
+    engine, schemes = measuring(data_dir), (UNQUANTISED, KvScheme(8, 32))
+    for turn in range(3):  # the first round of a kind is dropped
+        engine.send(*(submit(2 * turn + i, folder, TEXTS[0], kv=kv, max_tokens=90) for i, kv in enumerate(schemes)))
+        engine.run()
+    target = engine.engine.target(str(folder))
+    assert target is not None
+    assert all(target.costs.plain_seconds(place(1, 9, kv)) > 0 for kv in schemes)
 
 
 def test_batch_is_counted_as_one(data_dir, target):

@@ -20,7 +20,7 @@ SECRET = A[7]
 @pytest.fixture(autouse=True)
 def _no_preload(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Starting the process again with another BLAS would start the tests again."""
-    monkeypatch.setattr("engine.headless.preload_blas", lambda: None)
+    monkeypatch.setattr("engine.blas.preload_blas", lambda: None)
     yield
     OnDisk.close_all()
 

@@ -1,0 +1,70 @@
+"""Carries out what the window asks of the prompt cache."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import assert_never
+
+from engine.messages import (
+    Answer,
+    CacheCommand,
+    CachedConversation,
+    CacheReport,
+    ClearCache,
+    ConversationDeleted,
+    DeleteConversation,
+    DescribeCache,
+    Event,
+    KeepConversations,
+    SetCacheLimits,
+)
+from engine.prompt_cache.cache import PromptCache
+
+
+def carry_out(command: CacheCommand, cache: PromptCache | None, folder: Path, emit: Callable[[Event], None]) -> None:
+    """Do it, and answer once it is done; without a cache there is nothing to do."""
+    match command:
+        case DeleteConversation():
+            forgotten = ConversationDeleted(command.conversation_id)
+            if cache is None:
+                emit(forgotten)
+            else:
+                cache.forget(command.conversation_id, lambda: emit(forgotten))
+        case KeepConversations():
+            if cache is not None:
+                cache.keep(command.conversation_ids)
+        case SetCacheLimits():
+            if cache is not None:
+                cache.set_limits(command.memory_bytes, command.budget_bytes, command.daily_bytes)
+        case DescribeCache():
+            emit(Answer(command.request_id, describe(cache, folder) if cache else CacheReport()))
+        case ClearCache():
+            if cache is None:
+                emit(Answer(command.request_id, CacheReport()))
+            else:
+                cache.clear(lambda: emit(Answer(command.request_id, describe(cache, folder))))
+        case _:
+            assert_never(command)
+
+
+def describe(cache: PromptCache, folder: Path) -> CacheReport:
+    """What the window shows of the cache."""
+    report = cache.report()
+    return CacheReport(
+        folder=str(folder),
+        memory_bytes=report.ram_bytes,
+        memory_limit_bytes=report.ram_limit_bytes,
+        disk_bytes=report.disk_bytes,
+        budget_bytes=report.budget_bytes,
+        written_today_bytes=report.written_today_bytes,
+        daily_limit_bytes=report.daily_limit_bytes,
+        is_read_only=report.is_read_only,
+        problem=report.problem,
+        conversations=tuple(
+            CachedConversation(one.conversation_id, one.disk_bytes, one.num_tokens)
+            for one in report.conversations
+            if not one.tag  # of the window
+        ),
+        max_storage_wait_seconds=report.max_storage_wait_seconds,
+    )

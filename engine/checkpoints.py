@@ -1,0 +1,110 @@
+"""Rows' state to the prompt cache and back."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from engine.drafters.base import DrafterState
+from engine.kv.state import RowState, StateKind
+from engine.prompt_cache.cache import PromptCache
+from engine.prompt_cache.held import Held
+from engine.prompt_cache.requests import Found, StreamState, StreamWanted, Wanted
+from engine.row import Row
+
+log = logging.getLogger(__name__)
+
+UNKEPT = "This model's state cannot be saved, so the whole chat was read again."
+
+Extract = Callable[[int], RowState]  # a row's state without the columns of so many first tokens
+Capture = Callable[[int], DrafterState]  # its drafter's state likewise
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """What was found of a row's prompt; it stays in memory as long as this does."""
+
+    num_tokens: int
+    kind: StateKind
+    target: Held
+    drafter: Held | None
+
+    def target_state(self) -> RowState:
+        return _row_state(self.kind, self.target)
+
+    def drafter_state(self, row: Row) -> DrafterState:
+        """Its tokens, and what the drafter has read of them; it reads the rest itself when it drafts."""
+        kind = row.drafter.state_kind
+        covered = _row_state(kind, self.drafter) if kind and self.drafter else None
+        return DrafterState(self.num_tokens, tuple(row.prompt_ids[: self.num_tokens]), covered)
+
+
+class Checkpoints:
+    """Saves what rows have read and finds it again; without a cache it does neither."""
+
+    def __init__(self, cache: PromptCache | None = None) -> None:
+        self._cache = cache
+
+    def find(self, row: Row, tokens_per_second: float, done: Callable[[], None]) -> None:
+        """Look up a row's prompt; `done` is called once the row may be read on, at once or later on this thread."""
+        if self._cache is None:
+            done()
+        elif row.state_kind is None:
+            if row.num_old:
+                row.counter.num_reread, row.counter.reread_reason = min(row.num_old, len(row.prompt_ids) - 1), UNKEPT
+            done()
+        else:
+            self._cache.find(_wanted(row, row.state_kind, tokens_per_second), lambda found: _take(row, found, done))
+
+    def drop(self, request_id: int) -> None:
+        """A search that nobody waits for."""
+        if self._cache is not None:
+            self._cache.drop(request_id)
+
+    def save(self, row: Row, num_tokens: int, extract: Extract, capture: Capture, *, is_boundary: bool = False) -> None:
+        """Keep a row's state, which is exact at `num_tokens`; a failure costs nobody anything but the time to read.
+
+        is_boundary: later prompts will share the place, it is not the end of a turn.
+        """
+        if self._cache is None or row.state_kind is None or not num_tokens:
+            return
+        token_ids = tuple(row.history[:num_tokens])
+        try:
+            if num_tokens >= row.state_kind.shape.minimum:
+                state = extract(self._cache.missing_from(row.state_kind.stream, token_ids))
+                self._put(row, row.state_kind, token_ids, state, is_boundary)
+            if (kind := row.drafter.state_kind) is not None:
+                covered = capture(self._cache.missing_from(kind.stream, token_ids)).covered
+                if covered is not None:
+                    self._put(row, kind, token_ids[: covered.num_tokens], covered, is_boundary)
+        except (RuntimeError, ValueError, MemoryError):  # what MLX raises; the reply itself is whole
+            log.exception("the state of request %d was not saved", row.request_id)
+
+    def _put(self, row: Row, kind: StateKind, token_ids: tuple[int, ...], state: RowState, is_boundary: bool) -> None:
+        assert self._cache is not None
+        assert state.num_tokens == len(token_ids), f"a state of {state.num_tokens} tokens is saved as {len(token_ids)}"
+        kept = StreamState(state.start, state.num_tokens, state.grown, state.fixed)
+        self._cache.put(kind.stream, row.conversation_id, token_ids, kept, is_boundary=is_boundary)
+
+
+def _wanted(row: Row, kind: StateKind, tokens_per_second: float) -> Wanted:
+    kinds = [kind, row.drafter.state_kind] if row.drafter.state_kind else [kind]
+    streams = tuple(StreamWanted(one.stream, one.shape.is_exact, one.shape.minimum) for one in kinds if one)
+    token_ids = tuple(row.prompt_ids)
+    return Wanted(row.request_id, row.conversation_id, streams, token_ids, row.num_old, tokens_per_second)
+
+
+def _take(row: Row, found: Found, done: Callable[[], None]) -> None:
+    assert row.state_kind is not None
+    target, drafter = (*found.states, None, None)[:2]
+    if target is not None and found.num_tokens:
+        row.restored = Restored(found.num_tokens, row.state_kind, target, drafter)
+        row.counter.num_cached = found.num_tokens
+    row.counter.num_reread, row.counter.reread_reason = found.num_reread, found.reason
+    done()
+
+
+def _row_state(kind: StateKind, held: Held) -> RowState:
+    state = held.state()
+    return RowState(state.num_tokens, kind.shape.split(state.grown, state.fixed))
