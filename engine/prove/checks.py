@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from engine.messages import Finished
 from engine.prove.cases import Case
@@ -68,13 +70,35 @@ def beside_cancelled(driver: Driver, cases: Sequence[Case], drafter: str) -> Ite
             yield Made(case, reply, was_cancelled and reply.most_rows > 1)
 
 
+def restored(driver: Driver, cases: Sequence[Case], drafter: str) -> Iterator[Made]:
+    """Half of each reply; the rest from what another engine, which has read nothing, finds on the disk."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        with driver.restarted(folder):
+            halves = [_start(driver, case, drafter, max_tokens=max(1, case.sampling.max_tokens // 2)) for case in cases]
+            driver.run()
+        with driver.restarted(folder):
+            for case, half in zip(cases, halves, strict=True):
+                left = case.sampling.max_tokens - len(half.token_ids)
+                if not (isinstance(half.end, Finished) and half.end.reason == "length" and left > 0):
+                    yield Made(case, half, is_proof=False)
+                    continue
+                rest = _start(driver, case, drafter, max_tokens=left, begun=half)
+                driver.run()
+                yield Made(case, half.joined(rest), rest.statistics.num_cached > 0)
+
+
 CHECKS = (
     Check("drafted = undrafted", drafted, "nothing was proposed", is_for_none=False),
     Check("batched = alone", batched, "no two rows shared a forward"),
+    Check("restored = recomputed", restored, "nothing was restored"),
     Check("cancelled neighbour = none", beside_cancelled, "no row ran beside one that was cancelled"),
 )
 
 
-def _start(driver: Driver, case: Case, drafter: str) -> Reply:
+def _start(
+    driver: Driver, case: Case, drafter: str, max_tokens: int | None = None, begun: Reply | None = None
+) -> Reply:
     name = f"{STRESS}:{case.index}" if drafter == STRESS else drafter
-    return driver.start(case.prompt, case.sampling, name)
+    sampling = case.sampling if max_tokens is None else replace(case.sampling, max_tokens=max_tokens)
+    return driver.start(case.prompt, sampling, name, begun)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 
 from engine.command_line import BadInputError, EngineFailedError
 from engine.depth import FullDepth
 from engine.engine import Engine
+from engine.inbox import Inbox
 from engine.messages import (
     Cancel,
     Delta,
@@ -21,15 +23,22 @@ from engine.messages import (
     ModelLoaded,
     Notice,
     Sampling,
+    Shutdown,
     Statistics,
     Submit,
     Turn,
 )
 from engine.messages.statistics import NO_STATISTICS
+from engine.prompt_cache.cache import PromptCache
+from engine.prompt_cache.report import CacheSettings
+from engine.prompt_cache.storage import InlineStorage
 from engine.prove.measure import Shape
 from engine.target import Target
+from engine.text.detokenizer import shown_text
 from engine.text.prompt import Prompt
 from engine.text.thread import InlineText
+
+CLOSE_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +68,17 @@ class Reply:
         shapes = [made.shape for made in self.rounds if made.start <= position]
         return {shapes[-1], Shape(max(shape.num_rows for shape in shapes), max(shape.width for shape in shapes))}
 
+    def joined(self, rest: Reply) -> Reply:
+        """This reply and the one that continues it, as one."""
+        rounds = [Round(made.start + len(self.token_ids), made.shape) for made in rest.rounds]
+        statistics = replace(
+            rest.statistics,
+            num_proposed=self.statistics.num_proposed + rest.statistics.num_proposed,
+            num_accepted=self.statistics.num_accepted + rest.statistics.num_accepted,
+        )
+        ids = [*self.token_ids, *rest.token_ids]
+        return Reply(self.request_id, ids, [*self.rounds, *rounds], statistics, rest.end)
+
 
 class PromptKeeper(InlineText):
     """Keeps the prompt of each request, from which its scores can be worked out again."""
@@ -86,6 +106,7 @@ class Driver:
 
     def __init__(self, model: str, data_dir: Path, tell: Callable[[str], None]) -> None:
         self._model = model
+        self._data_dir = data_dir
         self._tell = tell
         self._told: set[str] = set()
         self._events: list[Event] = []
@@ -110,11 +131,32 @@ class Driver:
         assert target is not None
         return target
 
-    def start(self, prompt: str, sampling: Sampling, drafter: str) -> Reply:
-        """Ask for a reply, in a conversation of its own; steps make it."""
+    @contextmanager
+    def restarted(self, folder: Path) -> Iterator[None]:
+        """Ask another engine meanwhile, which finds what those before it left in the prompt cache of a folder."""
+        inbox = Inbox()
+        cache = PromptCache(InlineStorage(folder, inbox.put), settings=CacheSettings())
+        cache.open()
+        engine = Engine(self._events.append, self._text, self._data_dir, inbox, FullDepth(), cache)
+        engine.adopt(self.target)
+        self._engine, before = engine, self._engine
+        try:
+            yield
+        finally:
+            self._engine = before
+            engine.send(Shutdown())
+            engine.run()
+            cache.close(CLOSE_SECONDS)
+
+    def start(self, prompt: str, sampling: Sampling, drafter: str, begun: Reply | None = None) -> Reply:
+        """Ask for a reply, in a conversation of its own, or for the rest of one; steps make it."""
         request_id = next(self._request_ids)
         reply = self._replies[request_id] = Reply(request_id)
-        turns = (Turn("user", prompt),)
+        turns: tuple[Turn, ...] = (Turn("user", prompt),)
+        if begun is not None:
+            tokenizer = self.prompt_of(begun).tokenizer
+            ids = tuple(begun.token_ids)
+            turns += (Turn("assistant", shown_text(tokenizer, ids), ids, tokenizer.identity),)
         self._engine.send(Submit(request_id, f"prove-{request_id}", self._model, drafter, turns, sampling))
         return reply
 
