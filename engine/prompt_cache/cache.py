@@ -156,9 +156,13 @@ class PromptCache:
 
     def close(self, seconds: float) -> bool:
         """Flush what can be flushed in that time; False where something had to be dropped."""
+        if self._is_closed:
+            return True
         with self._call():
             pass
         self._is_closed = True
+        self._writer.note_unwritten()
+        self._tell_storage()
         has_all = not self._writer.num_waiting
         return self._storage.close(seconds) and has_all
 

@@ -13,7 +13,7 @@ from engine.prompt_cache.hashes import token_bytes
 from engine.prompt_cache.held import Held
 from engine.prompt_cache.reasons import CORRUPT, SLOWER, Restored, explain
 from engine.prompt_cache.requests import Found, StreamWanted, Wanted
-from engine.prompt_cache.search import Match, anywhere, in_ram, longest, num_held
+from engine.prompt_cache.search import Match, anywhere, farthest_stand, in_ram, longest, num_held
 from engine.prompt_cache.tiers import Tiers
 from engine.prompt_cache.tree import Part
 
@@ -143,6 +143,8 @@ class Finder:
             owners.latest_read(wanted.conversation_id),
             search.fault,
             has_more=num_held(self._tiers.tree, stream.identity, search.tokens) > num_tokens,
+            is_short=farthest_stand(self._tiers.tree, stream.identity, search.tokens, wanted.conversation_id)
+            > num_tokens,
             is_end=is_whole and match is not None and wanted.conversation_id in match.node.stands,
         )
         num_reread, code, reason = explain(restored)

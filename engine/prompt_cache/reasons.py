@@ -65,7 +65,8 @@ class Restored:
 
     own: its reading in the wanted stream; latest: its reading in whichever stream came last. fault: CORRUPT or SLOWER
     where the search met that, else "". has_more: the tree holds more of the prompt, which cannot be restored there.
-    is_end: the restored place is one up to which the conversation had read, maybe on another branch.
+    is_short: among that is a place where the conversation's state had been saved. is_end: the restored place is one up
+    to which the conversation had read, maybe on another branch.
     """
 
     stream: Stream
@@ -76,6 +77,7 @@ class Restored:
     latest: Read | None
     fault: str = ""
     has_more: bool = False
+    is_short: bool = False
     is_end: bool = False
 
 
@@ -134,7 +136,8 @@ def _cause(restored: Restored, num_shared: int) -> str:
     if loss and loss != OLD_BRANCH:
         return loss
     if restored.has_more:
-        return TEXT_CHANGED if num_shared < restored.num_old else NOT_RESTORABLE
+        elsewhere = CORRUPT if restored.is_short else NOT_RESTORABLE
+        return TEXT_CHANGED if num_shared < restored.num_old else elsewhere
     return NOT_STORED
 
 

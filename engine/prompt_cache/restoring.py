@@ -13,13 +13,10 @@ from engine.prompt_cache.tree import Node, Part
 def restore(tiers: Tiers, opened: Opened) -> None:
     """Fill empty tiers; what nothing leads to, or is not what its key says, is doomed."""
     uses = _restore_pages(tiers, opened) | _restore_checkpoints(tiers, opened)
-    lost = [owner for owner in opened.owners if not _restore_owner(tiers, owner)]
     for reading in opened.readings:
         tiers.owners.remember(reading.conversation_id, restored_reading(reading), is_saved=False)
-    for owner in lost:
-        read = tiers.owners.read_of(owner.conversation_id, owner.stream)
-        if read is not None and not read.loss:
-            tiers.owners.lose(owner.conversation_id, owner.stream, CORRUPT)
+    for owner in opened.owners:
+        _restore_owner(tiers, owner)
     _own_the_rest(tiers)
     for part in sorted(uses, key=lambda part: (uses[part].used, -part.node.num_tokens, not part.is_checkpoint)):
         tiers.store(part, uses[part].num_bytes)
@@ -71,15 +68,21 @@ def _restore_checkpoints(tiers: Tiers, opened: Opened) -> dict[Part, StoredEntry
     return uses
 
 
-def _restore_owner(tiers: Tiers, owner: Owner) -> bool:
-    """False where what it stood on is gone, which only damage or another program's hand explains."""
+def _restore_owner(tiers: Tiers, owner: Owner) -> None:
     node = tiers.tree.get(owner.node)
     if node is None or node.parent is None:
-        tiers.owners.changes.append(DropOwner(owner.conversation_id, owner.stream, owner.node))
-        return False
+        _miss(tiers, owner)
+        return
     facts = (owner.tag, owner.is_current)
     tiers.owners.restore(Stand(owner.conversation_id, node, *facts, unseen_since=owner.unseen_since))
-    return True
+
+
+def _miss(tiers: Tiers, owner: Owner) -> None:
+    """An owner is told of after its entries were written: where no other cause is known, files were damaged since."""
+    read = tiers.owners.read_of(owner.conversation_id, owner.stream)
+    if read is not None and not read.loss and owner.is_current:
+        tiers.owners.lose(owner.conversation_id, owner.stream, CORRUPT)
+    tiers.owners.changes.append(DropOwner(owner.conversation_id, owner.stream, owner.node))
 
 
 def _own_the_rest(tiers: Tiers) -> None:

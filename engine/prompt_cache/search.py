@@ -59,6 +59,13 @@ def num_held(tree: Tree, stream: str, tokens: bytes) -> int:
     return max(num_shared for _, num_shared in tree.fitting(stream, tokens))
 
 
+def farthest_stand(tree: Tree, stream: str, tokens: bytes, conversation_id: str) -> int:
+    """Tokens up to the last place on a prompt's way where a conversation stands, though it be not restorable."""
+    places = tree.fitting(stream, tokens)
+    whole = (node for node, num_shared in places if num_shared == node.num_tokens and conversation_id in node.stands)
+    return max((node.num_tokens for node in whole), default=0)
+
+
 def _match(wanted: StreamWanted, node: Node, num_shared: int, can_use: Callable[[Part], bool]) -> Match | None:
     if not wanted.is_exact:
         return Match(node, num_shared)

@@ -11,7 +11,7 @@ from engine.prompt_cache.arrays import FIXED, GROWN, to_tensors
 from engine.prompt_cache.budget import WRITTEN_TODAY, DailyCount, Room, file_bytes
 from engine.prompt_cache.entries import EntryKey, SaveValue, Storage, Stream, Touch, Written
 from engine.prompt_cache.hashes import TOKEN_BYTES
-from engine.prompt_cache.reasons import BUDGET, DAILY_LIMIT, DISK_FAULT, OBSTACLES, SLOW_DISK, TOO_LARGE
+from engine.prompt_cache.reasons import BUDGET, DAILY_LIMIT, DISK_FAULT, NOT_STORED, OBSTACLES, SLOW_DISK, TOO_LARGE
 from engine.prompt_cache.report import CacheSettings
 from engine.prompt_cache.tiers import Tiers
 from engine.prompt_cache.tree import Node, Part
@@ -82,6 +82,15 @@ class Writer:
     @property
     def num_waiting(self) -> int:
         return len(self._backlog) + len(self._failed)
+
+    def note_unwritten(self) -> None:
+        """Before the end: what may not be written any more is not there at the next start, and no file is damaged."""
+        under_way = [write.part for writes in self._under_way.values() for write in writes]
+        for part in (*under_way, *self._backlog):
+            for conversation_id in _whose(part.node):
+                read = self._tiers.owners.read_of(conversation_id, part.node.stream)
+                if read is not None and not read.loss:
+                    self._tiers.owners.lose(conversation_id, part.node.stream, NOT_STORED)
 
     def want(self, part: Part, stream: Stream, conversation_id: str) -> None:
         """Have a part written when its turn comes; whatever it hangs from must be wanted before it."""

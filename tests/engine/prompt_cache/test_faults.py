@@ -97,6 +97,27 @@ def test_a_damaged_checkpoint_leaves_the_one_before_it():
     assert (found.num_tokens, found.num_reread, found.code) == (300, 700, "corrupt")
 
 
+def test_a_checkpoint_that_is_gone_at_a_start_is_told_as_one():
+    cached = Cached()
+    cached.put("a", A[:300], is_exact=True, is_boundary=True)
+    cached.put("a", A, is_exact=True)
+    cached.cache.close(1.0)
+    for key in [key for key in cached.disk.files if key.is_checkpoint and cached.disk.files[key][0].first == 1000]:
+        del cached.disk.files[key]
+    found = Cached(cached.disk).find("a", [*A, 1], is_exact=True)
+    assert (found.num_tokens, found.num_reread, found.code) == (300, 700, "corrupt")
+
+
+def test_what_was_not_written_before_the_end_is_not_called_damaged():
+    cached = Cached(is_held=True)
+    cached.storage.work()
+    cached.put("a", A)
+    cached.cache.close(1.0)
+    cached.disk.files.clear()
+    found = Cached(cached.disk).find("a", [*A, 1])
+    assert (found.num_reread, found.code) == (1000, "not_stored")
+
+
 def test_a_folder_that_can_only_be_read_is_used_and_never_changed():
     cached = Cached()
     cached.put("a", A)
