@@ -36,7 +36,7 @@ class Keeper:
         """As PromptCache.put, with tokens as bytes."""
         if conversation_id in self._forgotten or not tokens:
             return
-        node = self._place(stream, tokens, state)
+        node = self._covering(stream, conversation_id, tokens, state) or self._place(stream, tokens, state)
         if state.fixed and node.checkpoint is None:
             node.checkpoint = Part(node, is_checkpoint=True)
             arrays = checkpoint_arrays(state)
@@ -86,16 +86,22 @@ class Keeper:
                 if stand.unseen_since and now - stand.unseen_since > ORPHAN_SECONDS:
                     self._leave(stand)
 
+    def _covering(self, stream: Stream, conversation_id: str, tokens: bytes, state: StreamState) -> Node | None:
+        """The end of a page of this conversation in which these tokens end, where it can be cut when it is read.
+
+        Another conversation's page would have to stay, with what only that one had, once that one is deleted.
+        """
+        if state.fixed:
+            return None
+        match = longest(self._tiers.tree, StreamWanted(stream), tokens, state.num_tokens)
+        if match is None or match.num_tokens < state.num_tokens:
+            return None
+        return match.node if any(conversation_id in node.stands for node in match.node.below()) else None
+
     def _place(self, stream: Stream, tokens: bytes, state: StreamState) -> Node:
-        """The node at the end of these tokens, with pages up to it; a deeper one where a page of it can be cut."""
+        """The node at the end of these tokens, with pages up to it."""
         length = len(tokens) // TOKEN_BYTES
         node = self._tiers.tree.deepest(stream.identity, tokens)
-        if node.num_tokens == length:
-            return node
-        if not state.fixed:
-            match = longest(self._tiers.tree, StreamWanted(stream), tokens, length)
-            if match is not None and match.num_tokens == length:
-                return match.node
         assert state.start <= node.num_tokens, f"arrays begin at {state.start}, and are needed from {node.num_tokens}"
         begins = range(node.num_tokens, length, PAGE_TOKENS)
         spans = [(begin, min(begin + PAGE_TOKENS, length)) for begin in begins]

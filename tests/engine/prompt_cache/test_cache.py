@@ -33,6 +33,16 @@ def test_a_hit_leaves_the_entry_for_another():
     assert first.num_tokens == second.num_tokens == 1000
 
 
+def test_what_was_read_from_the_disk_stays_in_ram():
+    cached = Cached()
+    cached.put("a", A)
+    cached = cached.reopened()
+    assert cached.cache.report().ram_bytes == 0
+    cached.find("a", A)
+    cached.disk.files.clear()
+    assert cached.find("a", [*A, 5]).num_tokens == 1000
+
+
 def test_a_write_into_what_was_found_leaves_the_cache_as_it_is():
     cached = Cached()
     cached.put("a", A[:200], is_exact=True)

@@ -69,6 +69,23 @@ def test_a_deleted_chat_s_entries_go_and_what_others_use_stays():
     assert cached.cache.report().disk_bytes == cached.cache.report().ram_bytes == 0
 
 
+def test_a_deleted_chat_s_tokens_go_though_another_is_a_part_of_it():
+    cached = Cached()
+    cached.put("long", A)
+    cached.put("short", A[:300])
+    cached.cache.forget("long", lambda: None)
+    assert sum(len(entry.token_ids) for entry, _, _ in cached.disk.files.values()) == 300
+    assert cached.reopened().find("short", A).num_tokens == 300
+
+
+def test_a_place_within_a_chat_s_own_page_costs_nothing():
+    cached = Cached()
+    cached.put("a", A)
+    written = cached.disk.written_bytes
+    cached.put("a", A[:300], is_boundary=True)
+    assert cached.disk.written_bytes == written
+
+
 def test_deletion_is_answered_only_once_the_files_are_gone():
     cached = Cached(is_held=True)
     cached.storage.work()
