@@ -48,6 +48,8 @@ from engine.thread import EngineThread
 
 NUM_LONG_TOKENS = 3_900
 NUM_PAIRS = 3
+NUM_RATE_PAIRS = 5
+NUM_DECODED = 128
 NUM_TURNS = 20
 MIN_RATIO = 20.0
 MIN_RATE_BESIDE_WRITES = 0.9
@@ -233,18 +235,19 @@ def beside_writes(data_dir: Path) -> bool:
     rates: dict[str, list[float]] = {"alone": [], "beside writes": []}
     turns = [Turn("user", "Tell me a long story about a lighthouse.")]
     with session(data_dir) as running:
-        for kind in [*rates] * (NUM_PAIRS + 1):
+        for kind in [*rates] * (NUM_RATE_PAIRS + 1):
             if kind == "alone":
-                reply = running.ask(turns, 96)
+                reply = running.ask(turns, NUM_DECODED)
                 note = ""
             else:
                 with tempfile.TemporaryDirectory() as folder, Writes(Path(folder)) as writes:
-                    reply = running.ask(turns, 96)
+                    reply = running.ask(turns, NUM_DECODED)
                 note = f", {writes.num_bytes / 1e6:.0f} MB written"
             rates[kind].append(reply.statistics.tokens_per_second)
             print(f"  {kind}: {rates[kind][-1]:.2f} tok/s{note}")
-    ratio = median(rates["beside writes"][1:]) / median(rates["alone"][1:])
-    print(f"decoding beside writes over decoding alone, medians of {NUM_PAIRS}: {ratio:.3f}")
+    pairs = list(zip(*rates.values(), strict=True))[1:]  # the first of each warms up
+    ratio = median(beside / alone for alone, beside in pairs)
+    print(f"decoding beside writes over decoding alone, median of {len(pairs)} neighbouring pairs: {ratio:.3f}")
     return ratio >= MIN_RATE_BESIDE_WRITES
 
 
