@@ -46,6 +46,10 @@ class Checkpoints:
     def __init__(self, cache: PromptCache | None = None) -> None:
         self._cache = cache
 
+    def use(self, cache: PromptCache) -> None:
+        """Go on with another cache, while no row has anything of the one before."""
+        self._cache = cache
+
     def find(self, row: Row, tokens_per_second: float, done: Callable[[], None]) -> None:
         """Look up a row's prompt; `done` is called once the row may be read on, at once or later on this thread."""
         if self._cache is None:

@@ -81,9 +81,11 @@ class Engine:
         inbox: Inbox | None = None,
         depth: DepthPolicy | None = None,
         cache: PromptCache | None = None,
+        open_cache: Callable[[], PromptCache] | None = None,
     ) -> None:
         """`depth` chooses depths for every target; None has them chosen by measured cost. `cache` saves what is read
-        and finds it again; its storage's messages come through the inbox. None reads every prompt as a whole."""
+        and finds it again; its storage's messages come through the inbox. None reads every prompt as a whole.
+        `open_cache` opens it once more, where another program held it and may have ended."""
         self._consumer = emit
         self._data_dir = data_dir
         self._text = text
@@ -93,6 +95,7 @@ class Engine:
         self._pending: dict[int, Pending] = {}
         self._searching: dict[int, Row] = {}  # rows whose prompts are looked up in the cache
         self._cache = cache
+        self._open_cache = open_cache
         self._checkpoints = Checkpoints(cache)
         self._groups = Groups(self._emit, depth, self._checkpoints)
         self._num_steps = 0
@@ -140,6 +143,10 @@ class Engine:
         self._pending.clear()
         self._searching.clear()
         self._groups.fail(text)
+
+    def close_cache(self, seconds: float) -> bool:
+        """Write what can be written in that time, after the shutdown; False where something was dropped."""
+        return self._cache is None or self._cache.close(seconds)
 
     def _emit(self, event: Event) -> None:
         """Hand an event over; a request whose consumer throws is ended between steps, and no other is harmed."""
@@ -197,9 +204,19 @@ class Engine:
         except DrafterError as error:
             self._emit(failed(submit.request_id, "request", error))
             return
+        self._reopen_cache()
         self._pending[submit.request_id] = Pending(submit, sent_at)
         self._replies.begin(submit.request_id, submit.conversation_id)
         self._loader.want(submit)
+
+    def _reopen_cache(self) -> None:
+        """Try to get what another program held, while no reply has anything of it."""
+        if self._cache is None or self._open_cache is None or not self._cache.is_held_elsewhere:
+            return
+        if not (self._pending or self._searching) and self._groups.are_idle:
+            self._cache.close(0.0)
+            self._cache = self._open_cache()
+            self._checkpoints.use(self._cache)
 
     def _prepare(self, submit: Submit, target: Target, drafter: Drafter) -> None:
         """Have the prompt made; it comes back through the inbox."""

@@ -32,6 +32,10 @@ class Groups:
         self._groups: list[Group] = []
 
     @property
+    def are_idle(self) -> bool:
+        return all(group.is_idle for group in self._groups)
+
+    @property
     def num_bytes(self) -> int:
         """Memory that all rows' state takes in their targets."""
         return sum(group.num_bytes for group in self._groups)

@@ -42,6 +42,7 @@ class EngineThread:
     def __init__(self, data_dir: Path | None = None, tag: str = "") -> None:
         """`tag` tells the prompt cache which program saves; "" is the window."""
         self._tag = tag
+        self._told = ""  # the last notice of the prompt cache
         self._data_dir = data_dir or default_data_dir()
         self._inbox = Inbox()
         self._text = TextThread(self._data_dir)
@@ -90,8 +91,8 @@ class EngineThread:
         import_mlx_lm()
         from engine.engine import Engine
 
-        cache = self._open_cache()
-        engine = Engine(self._emit, self._text, self._data_dir, self._inbox, cache=cache)
+        open_cache = self._open_cache
+        engine = Engine(self._emit, self._text, self._data_dir, self._inbox, cache=open_cache(), open_cache=open_cache)
         while not engine.is_shut_down:
             try:
                 if not engine.step():
@@ -101,7 +102,7 @@ class EngineThread:
                 text = f"The engine failed: {error}. Every reply up to here is kept; send the message again."
                 engine.fail(text)
                 self._emit(Failed(0, "engine", text))
-        if not cache.close(FLUSH_SECONDS):
+        if not engine.close_cache(FLUSH_SECONDS):
             log.warning("the prompt cache was closed before all of it was written")
 
     def _open_cache(self) -> PromptCache:
@@ -109,7 +110,9 @@ class EngineThread:
         from engine.prompt_cache.storage import StorageThread
 
         def notify(code: str, text: str) -> None:
-            self._emit(Notice(0, "cache", text))
+            if text != self._told:
+                self._told = text
+                self._emit(Notice(0, "cache", text))
 
         storage = StorageThread(self._data_dir / FOLDER_NAME, self._inbox.put)
         cache = PromptCache(storage, settings=CacheSettings(tag=self._tag), notify=notify)

@@ -52,6 +52,7 @@ class PromptCache:
         self._num_calls = 0  # public ones that are under way, one within the other
         self._is_open = False
         self._is_read_only = False
+        self.is_held_elsewhere = False  # by another program when it was opened
         self._problem = ""  # of the opening
         self._default_budget = 0
         self._has_chosen_limits = settings.budget_bytes is not None  # so that those of the folder do not count
@@ -150,7 +151,7 @@ class PromptCache:
             daily_limit_bytes=self._settings.daily_limit_bytes,
             conversations=conversation_sizes(self._tiers.owners),
             is_read_only=self._is_read_only,
-            problem=self._writer.problem or self._problem,
+            problem=self._writer.problem or (self._problem if self._is_read_only else ""),  # not what was mended
             max_storage_wait_seconds=self._storage.max_seconds,
         )
 
@@ -215,6 +216,7 @@ class PromptCache:
     def _take_opened(self, opened: Opened) -> None:
         restore(self._tiers, opened)
         self._is_open, self._is_read_only, self._problem = True, opened.is_read_only, opened.problem
+        self.is_held_elsewhere = opened.is_held_elsewhere
         self._writer.written.restore(opened.values.get(WRITTEN_TODAY, ""))
         self._finder.speed.restore(opened.values.get(READ_SPEED, ""))
         self._writer.room.other_bytes = max(0, opened.other_bytes - self._tiers.index_bytes)

@@ -144,6 +144,7 @@ class Opened:
     free_bytes: int = 0  # of the disk
     problem: str = ""
     other_bytes: int = 0  # of files in the folder that are no entries, the index among them
+    is_held_elsewhere: bool = False  # by another program; it may be written once that program has ended
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,6 +130,7 @@ def _compare(opening: Opening, contents: Contents, problems: list[str], free_byt
         readings=tuple(contents.readings),
         values=contents.values,
         is_read_only=opening.lock is None,
+        is_held_elsewhere=HELD_ELSEWHERE in problems,
         free_bytes=free_bytes,
         problem=" ".join(problems),
         other_bytes=scan.other_bytes,

@@ -42,20 +42,28 @@ class Harness:
         self.data_dir = data_dir
         self.events: list[Event] = []
         inbox = Inbox()
-        self.cache: PromptCache | None = None
-        if cache_dir is not None:
-            self.cache = PromptCache(InlineStorage(cache_dir, inbox.put), settings=CacheSettings())
-            self.cache.open()
+
+        def open_cache() -> PromptCache:
+            assert cache_dir is not None
+            cache = PromptCache(InlineStorage(cache_dir, inbox.put), settings=CacheSettings())
+            cache.open()
+            return cache
+
         self.engine = Engine(
-            self.events.append, InlineText(data_dir), data_dir, inbox, depth or FullDepth(), self.cache
+            self.events.append,
+            InlineText(data_dir),
+            data_dir,
+            inbox,
+            depth or FullDepth(),
+            open_cache() if cache_dir else None,
+            open_cache,
         )
 
     def close(self) -> None:
         """End as the program does."""
         self.send(Shutdown())
         self.run()
-        if self.cache is not None:
-            assert self.cache.close(2.0)
+        assert self.engine.close_cache(2.0)
 
     def send(self, *commands: Command) -> None:
         self.engine.send(*commands)

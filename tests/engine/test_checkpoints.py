@@ -223,6 +223,20 @@ def test_o36_chats_that_begin_alike_and_alternate_with_restarts_equal_cold_runs(
         assert engine.statistics_of(1).num_reread == 0
 
 
+def test_cache_that_another_program_held_is_written_once_that_has_ended(target, data_dir, tmp_path):
+    chat = Chat(target, data_dir, tmp_path / "cache")
+    other, engine = chat.start(), chat.start()
+    engine.send(chat.request("The quick brown fox jumps."))
+    engine.run()
+    assert not list((tmp_path / "cache").rglob("*.safetensors"))
+    other.close()
+    engine.events.clear()
+    engine.send(chat.request("The quick brown fox jumps."))
+    engine.run()
+    engine.close()
+    assert list((tmp_path / "cache").rglob("*.safetensors"))
+
+
 def bytes_held(engine: Harness) -> int:
     engine.send(DescribeCache(99))
     engine.run()
