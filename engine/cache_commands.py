@@ -21,16 +21,20 @@ from engine.messages import (
 )
 from engine.prompt_cache.cache import PromptCache
 
+NOT_DELETED = (
+    "What the prompt cache saved of this chat could not be deleted now. It goes within a week, once the cache can be "
+    "written again; `slipstream-engine cache clear` removes it at once."
+)
+
 
 def carry_out(command: CacheCommand, cache: PromptCache | None, folder: Path, emit: Callable[[Event], None]) -> None:
     """Do it, and answer once it is done; without a cache there is nothing to do."""
     match command:
         case DeleteConversation():
-            forgotten = ConversationDeleted(command.conversation_id)
             if cache is None:
-                emit(forgotten)
+                emit(ConversationDeleted(command.conversation_id))
             else:
-                cache.forget(command.conversation_id, lambda: emit(forgotten))
+                cache.forget(command.conversation_id, lambda: emit(_deleted(command, cache)))
         case KeepConversations():
             if cache is not None:
                 cache.keep(command.conversation_ids)
@@ -46,6 +50,10 @@ def carry_out(command: CacheCommand, cache: PromptCache | None, folder: Path, em
                 cache.clear(lambda: emit(Answer(command.request_id, describe(cache, folder))))
         case _:
             assert_never(command)
+
+
+def _deleted(command: DeleteConversation, cache: PromptCache) -> ConversationDeleted:
+    return ConversationDeleted(command.conversation_id, NOT_DELETED if cache.is_read_only else "")
 
 
 def describe(cache: PromptCache, folder: Path) -> CacheReport:

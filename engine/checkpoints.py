@@ -6,6 +6,8 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import mlx.core as mx
+
 from engine.drafters.base import DrafterState
 from engine.kv.state import RowState, StateKind
 from engine.prompt_cache.cache import PromptCache
@@ -82,11 +84,14 @@ class Checkpoints:
                 covered = capture(self._cache.missing_from(kind.stream, token_ids)).covered
                 if covered is not None:
                     self._put(row, kind, token_ids[: covered.num_tokens], covered, is_boundary)
-        except (RuntimeError, ValueError, MemoryError):  # what MLX raises; the reply itself is whole
+        except (RuntimeError, ValueError, MemoryError, AssertionError):  # of MLX, or a fault here: the reply is whole
             log.exception("the state of request %d was not saved", row.request_id)
 
     def _put(self, row: Row, kind: StateKind, token_ids: tuple[int, ...], state: RowState, is_boundary: bool) -> None:
         assert self._cache is not None
+        if _is_broken(state):
+            log.warning("the state of request %d holds values that are not numbers and was not saved", row.request_id)
+            return
         assert state.num_tokens == len(token_ids), f"a state of {state.num_tokens} tokens is saved as {len(token_ids)}"
         kept = StreamState(state.start, state.num_tokens, state.grown, state.fixed)
         self._cache.put(kind.stream, row.conversation_id, token_ids, kept, is_boundary=is_boundary)
@@ -107,6 +112,12 @@ def _take(row: Row, found: Found, done: Callable[[], None]) -> None:
         row.counter.num_cached = found.num_tokens
     row.counter.num_reread, row.counter.reread_reason = found.num_reread, found.reason
     done()
+
+
+def _is_broken(state: RowState) -> bool:
+    """Whether a value is not a number: whoever went on from it would fail again, for as long as it is kept."""
+    floating = [array for array in state.arrays() if mx.issubdtype(array.dtype, mx.floating) and array.size]
+    return bool(floating) and bool(mx.any(mx.stack([mx.any(mx.isnan(array)) for array in floating])).item())
 
 
 def _row_state(kind: StateKind, held: Held) -> RowState:

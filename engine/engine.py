@@ -247,7 +247,7 @@ class Engine:
         kind = target.state_kind(prompt.kv)
         row = open_row(pending.submit, prompt, pending.drafter, target.view, kind, pending.sent_at, is_stopping)
         self._searching[row.request_id] = row
-        self._checkpoints.find(row, target.prefill_tokens_per_second, partial(self._take_in, target, row))
+        self._checkpoints.find(row, target.long_prefill_tokens_per_second, partial(self._take_in, target, row))
 
     def _take_in(self, target: Target, row: Row) -> None:
         """Let a row wait in a group, unless its request was cancelled while its prompt was looked up."""

@@ -140,9 +140,13 @@ class Group:
         self._open()
 
     def end(self) -> None:
-        """End every row as cancelled."""
+        """End every row as cancelled; what is in flight is dropped, so that all of them leave."""
         for row in self._all_rows():
             self.cancel(row.request_id)
+        if self._flight is not None:
+            self._commit([0] * len(self._rows), self._flight)
+            self._flight = None
+            self._retire()
 
     def _admit(self) -> None:
         """Take waiting rows into the cohort, read one chunk, and let rows whose prompts are read join the batch."""

@@ -21,6 +21,7 @@ from engine.models.fingerprint import Content
 from engine.prompt_cache.identity import stream_of
 
 MAX_ROWS = 8
+LONG_CHUNK = 128  # tokens of a forward whose time is that of its tokens, not of its launch
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,7 @@ class Target:
         self.costs = self._cost_file.costs
         self.depth = MeasuredDepth(self.costs)
         self.prefill_tokens_per_second = 0.0  # of the last chunk; 0.0 before the first
+        self.long_prefill_tokens_per_second = 0.0  # of the last chunk that was not bound by launches; 0.0 before one
 
     @property
     def model(self) -> nn.Module:
@@ -86,6 +88,8 @@ class Target:
         rows.evaluate()
         rows.commit([width] * len(chunks))
         self.prefill_tokens_per_second = len(chunks) * width / max(time.monotonic() - started, 1e-6)
+        if len(chunks) * width >= LONG_CHUNK:
+            self.long_prefill_tokens_per_second = self.prefill_tokens_per_second
 
     def verify(self, rows: Rows, windows: mx.array) -> Verified:
         """Forward every row's window, [rows, width] int32; nothing of it is kept before `rows.commit`."""

@@ -29,6 +29,7 @@ from engine.prompt_cache.report import FOLDER_NAME, CacheSettings
 from engine.text.thread import TextThread
 
 if TYPE_CHECKING:
+    from engine.engine import Engine
     from engine.prompt_cache.cache import PromptCache
 
 log = logging.getLogger(__name__)
@@ -93,6 +94,13 @@ class EngineThread:
 
         open_cache = self._open_cache
         engine = Engine(self._emit, self._text, self._data_dir, self._inbox, cache=open_cache(), open_cache=open_cache)
+        try:
+            self._advance(engine)
+        finally:  # the thread of its storage would keep the process alive
+            if not engine.close_cache(FLUSH_SECONDS):
+                log.warning("the prompt cache was closed before all of it was written")
+
+    def _advance(self, engine: Engine) -> None:
         while not engine.is_shut_down:
             try:
                 if not engine.step():
@@ -102,8 +110,6 @@ class EngineThread:
                 text = f"The engine failed: {error}. Every reply up to here is kept; send the message again."
                 engine.fail(text)
                 self._emit(Failed(0, "engine", text))
-        if not engine.close_cache(FLUSH_SECONDS):
-            log.warning("the prompt cache was closed before all of it was written")
 
     def _open_cache(self) -> PromptCache:
         from engine.prompt_cache.cache import PromptCache

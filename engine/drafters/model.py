@@ -152,13 +152,11 @@ class ModelRows:
         return Proposals(ids, mx.array(counts, dtype=mx.int32), tuple(Known(count, CHAIN.kind) for count in counts))
 
     def _let_lagging_rows_read(self) -> None:
-        """One forward's worth of what rows lag behind by; those that would need more propose nothing in this round."""
-        lagging = [index for index, row in enumerate(self._rows) if row.num_drafted]
-        if any(self._num_unread(index) > CATCH_UP for index in lagging):
+        """One forward's worth of what rows lag behind by; no row drafts then, since that would count as its cost."""
+        if any(row.num_drafted and self._num_unread(index) > CATCH_UP for index, row in enumerate(self._rows)):
             self._catch_up(CATCH_UP, num_left=1)
-        for index in lagging:
-            if self._num_unread(index) > CATCH_UP:
-                self._rows[index].num_drafted = 0
+            for row in self._rows:
+                row.num_drafted = 0
 
     def _num_unread(self, index: int) -> int:
         """Tokens of a row that the model has to read yet; it reads none of a row that its context cannot hold."""

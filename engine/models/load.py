@@ -53,6 +53,7 @@ def load_steps(facts: ModelFacts, *, as_fp32: bool) -> Generator[tuple[int, int]
     scales, biases and norms become fp32 all the same, since MLX multiplies them many times slower in 16 bits.
     """
     yield 0, facts.weight_bytes
+    before = fingerprint(Path(facts.folder))
     model = _build(Path(facts.folder))
     dtype = _target_dtype(model, as_fp32)
     done = 0
@@ -68,7 +69,7 @@ def load_steps(facts: ModelFacts, *, as_fp32: bool) -> Generator[tuple[int, int]
     _evaluate(model.parameters())
     mx.clear_cache()
     yield facts.weight_bytes, facts.weight_bytes
-    return LoadedModel(model, _with_kv_bytes(facts, dtype), _content(facts, dtype))
+    return LoadedModel(model, _with_kv_bytes(facts, dtype), _content(facts, dtype, before))
 
 
 def _build(folder: Path) -> nn.Module:
@@ -165,7 +166,10 @@ def _with_kv_bytes(facts: ModelFacts, dtype: mx.Dtype | None) -> ModelFacts:
     return replace(facts, kv_bytes_per_token=kv_elements_per_token(text_config(config)) * element_bytes)
 
 
-def _content(facts: ModelFacts, dtype: mx.Dtype | None) -> Content:
+def _content(facts: ModelFacts, dtype: mx.Dtype | None, before: str) -> Content:
+    """`before` is the files' fingerprint when the load began: whatever took their place meanwhile is another model."""
     folder = Path(facts.folder)
+    if fingerprint(folder) != before:
+        raise ModelError(f"the model in {facts.folder!r} changed while it was loaded; load it again")
     own_type = read_weights(folder, read_config(folder)).float_name
-    return Content(fingerprint(folder), str(dtype).rpartition(".")[2] if dtype else own_type)
+    return Content(before, str(dtype).rpartition(".")[2] if dtype else own_type)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -73,6 +74,34 @@ class DailyCount:
         day, _, count = value.partition(" ")
         if count.isdecimal():
             self.day, self.num_bytes = day, int(count)
+
+
+class PrefillSpeeds:
+    """How fast prompts are read by stream, in tokens per second, as measured in this start or an earlier one."""
+
+    def __init__(self) -> None:
+        self._speeds: dict[str, float] = {}
+
+    def measure(self, stream: str, speed: float) -> bool:
+        """Take a new measurement, 0.0 being none; whether it changes much."""
+        known = self.of(stream)
+        if speed > 0:
+            self._speeds[stream] = speed
+        return speed > 0 and abs(speed - known) > known / 4
+
+    def of(self, stream: str) -> float:
+        """The last measurement; 0.0 where there is none."""
+        return self._speeds.get(stream, 0.0)
+
+    def store(self) -> str:
+        return " ".join(f"{stream}={speed:.1f}" for stream, speed in self._speeds.items())
+
+    def restore(self, value: str) -> None:
+        """What `store` gave; anything else is left out."""
+        for pair in value.split():
+            stream, _, speed = pair.partition("=")
+            with suppress(ValueError):
+                self._speeds.setdefault(stream, float(speed))
 
 
 class ReadSpeed:

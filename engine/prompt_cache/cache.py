@@ -11,7 +11,7 @@ from typing import assert_never
 
 from engine.prompt_cache.budget import WRITTEN_TODAY, default_budget
 from engine.prompt_cache.entries import Opened, ReadBack, Removed, SaveValue, Storage, StorageMessage, Stream, Written
-from engine.prompt_cache.finder import READ_SPEED, Finder
+from engine.prompt_cache.finder import PREFILL_SPEEDS, READ_SPEED, Finder
 from engine.prompt_cache.hashes import token_bytes
 from engine.prompt_cache.keeper import Keeper
 from engine.prompt_cache.reasons import CLEARED, RAM_EVICTED
@@ -51,7 +51,7 @@ class PromptCache:
         self._messages: deque[StorageMessage] = deque()
         self._num_calls = 0  # public ones that are under way, one within the other
         self._is_open = False
-        self._is_read_only = False
+        self.is_read_only = False
         self.is_held_elsewhere = False  # by another program when it was opened
         self._problem = ""  # of the opening
         self._default_budget = 0
@@ -98,7 +98,7 @@ class PromptCache:
         """Keep a state that is exact at len(token_ids), for this conversation; state.start <= missing_from.
 
         is_boundary: the place is one that later prompts will share, not the end of a turn. Before the folder is open,
-        and for a conversation that was forgotten, nothing is kept.
+        and for a conversation that was forgotten and has not asked since, nothing is kept.
         """
         assert state.num_tokens == len(token_ids), f"state of {state.num_tokens} tokens put for {len(token_ids)}"
         with self._call():
@@ -150,8 +150,8 @@ class PromptCache:
             written_today_bytes=self._writer.written.at(self._clock()),
             daily_limit_bytes=self._settings.daily_limit_bytes,
             conversations=conversation_sizes(self._tiers.owners),
-            is_read_only=self._is_read_only,
-            problem=self._writer.problem or (self._problem if self._is_read_only else ""),  # not what was mended
+            is_read_only=self.is_read_only,
+            problem=self._writer.problem or (self._problem if self.is_read_only else ""),  # not what was mended
             max_storage_wait_seconds=self._storage.max_seconds,
         )
 
@@ -165,7 +165,11 @@ class PromptCache:
         self._writer.note_unwritten()
         self._tell_storage()
         has_all = not self._writer.num_waiting
-        return self._storage.close(seconds) and has_all
+        has_ended = self._storage.close(seconds)
+        for done in self._tickets.values():  # removals come before the end, and nobody takes their answers any more
+            done()
+        self._tickets.clear()
+        return has_ended and has_all
 
     def _limit(self, settings: CacheSettings) -> None:
         self._settings = self._writer.settings = settings
@@ -215,10 +219,11 @@ class PromptCache:
 
     def _take_opened(self, opened: Opened) -> None:
         restore(self._tiers, opened)
-        self._is_open, self._is_read_only, self._problem = True, opened.is_read_only, opened.problem
+        self._is_open, self.is_read_only, self._problem = True, opened.is_read_only, opened.problem
         self.is_held_elsewhere = opened.is_held_elsewhere
         self._writer.written.restore(opened.values.get(WRITTEN_TODAY, ""))
         self._finder.speed.restore(opened.values.get(READ_SPEED, ""))
+        self._finder.prefill.restore(opened.values.get(PREFILL_SPEEDS, ""))
         self._writer.room.other_bytes = max(0, opened.other_bytes - self._tiers.index_bytes)
         self._default_budget = default_budget(opened.free_bytes, self._tiers.disk.num_bytes + opened.other_bytes)
         has_chosen = self._has_chosen_limits
@@ -242,7 +247,7 @@ class PromptCache:
         self._remove(done)
 
     def _clear(self, done: Callable[[], None]) -> None:
-        if not self._is_read_only:
+        if not self.is_read_only:
             self._tiers.clear(CLEARED)
         self._remove(done)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+NO_TIME = "slow_disk"  # a Reading's loss where its entries could not be written in time
 PAGE_TOKENS = 256  # a branch that leaves a page in its middle keeps the page's head twice, so pages are small
 
 

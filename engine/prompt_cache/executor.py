@@ -5,17 +5,22 @@ from __future__ import annotations
 import logging
 import sqlite3
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import assert_never
 
 from engine.prompt_cache.disk import Disk, explain, is_disk_fault
 from engine.prompt_cache.entries import (
+    NO_TIME,
+    Change,
     Deliver,
     EntryKey,
     Opened,
     ReadBack,
     Removed,
+    SaveOwner,
+    SaveReading,
     StoredEntry,
     Tensor,
     Written,
@@ -55,7 +60,12 @@ class Executor:
         self._opening = Opening(Folder(root, self._disk), Opened(is_read_only=True, problem=CLOSED))
         self._changes: list[IndexChange] = []
         self._is_refused = False  # the index by the disk, the last time
-        self.num_dropped = 0  # writes that were wanted and not even tried to their end
+        self._dropped: set[tuple[str, str]] = set()  # streams and nodes of writes that were wanted and not made
+
+    @property
+    def num_dropped(self) -> int:
+        """Writes that were wanted, for which there was no time."""
+        return len(self._dropped)
 
     def run(self, job: Job, is_given_up: Callable[[], bool] = lambda: False) -> None:
         """Do a job; a write stops early once it `is_given_up`."""
@@ -69,7 +79,7 @@ class Executor:
             case RemoveEntries(keys, ticket):
                 self._remove(keys, ticket)
             case RecordChanges(changes):
-                self._record(*changes)
+                self._record(*self._as_written(changes))
             case SaveIndex():
                 self._save()
             case _:
@@ -81,7 +91,8 @@ class Executor:
             case OpenFolder():
                 self._deliver(Opened(is_read_only=True, problem=text))
             case WriteEntry(entry):
-                self.num_dropped += job.is_wanted
+                if job.is_wanted:
+                    self._dropped.add((entry.key.stream, entry.key.end))
                 self._deliver(Written(entry.key, 0, text, is_disk_fault=True))
             case ReadEntries(request_id, keys):
                 self._deliver(ReadBack(request_id, {}, dict.fromkeys(keys, text), 0, 0.0))
@@ -126,7 +137,7 @@ class Executor:
         try:
             num_bytes = opening.folder.write(job.entry, job.stream, job.creator, job.tensors, is_given_up)
         except GivenUpError:
-            self.num_dropped += 1
+            self._dropped.add((key.stream, key.end))
             return Written(key, 0, CLOSED, is_disk_fault=True)
         except OSError as error:
             logger.warning("an entry of the prompt cache was not written: %s", error)
@@ -146,7 +157,10 @@ class Executor:
             except FileNotFoundError:
                 faults[key] = _MISSING
             except OSError as error:
-                faults[key] = explain(error)
+                if is_disk_fault(error):
+                    logger.warning("an entry of the prompt cache could not be read and stays: %s", error)
+                else:
+                    faults[key] = explain(error)
             except EntryFileError as error:
                 faults[key] = str(error)
                 self._drop_damaged(key, error)
@@ -177,6 +191,26 @@ class Executor:
         except OSError as error:
             logger.warning("a file of the prompt cache was not deleted: %s", error)
         self._record(DropEntry(key))
+
+    def _as_written(self, changes: Sequence[Change]) -> Sequence[Change]:
+        """Changes without owners of what was not written for want of time; their conversations' readings say so."""
+        lost = {
+            change.owner.conversation_id
+            for change in changes
+            if isinstance(change, SaveOwner) and (change.owner.stream, change.owner.node) in self._dropped
+        }
+        if not lost:
+            return changes
+        kept: list[Change] = []
+        for change in changes:
+            match change:
+                case SaveOwner(owner) if (owner.stream, owner.node) in self._dropped:
+                    continue
+                case SaveReading(reading) if reading.conversation_id in lost:
+                    kept.append(SaveReading(replace(reading, loss=NO_TIME)))
+                case _:
+                    kept.append(change)
+        return kept
 
     def _record(self, *changes: IndexChange) -> None:
         if self._opening.index is not None:

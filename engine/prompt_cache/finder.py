@@ -7,17 +7,18 @@ from dataclasses import dataclass, replace
 from weakref import WeakSet
 
 from engine.prompt_cache.arrays import from_tensors, num_bytes
-from engine.prompt_cache.budget import ReadSpeed
+from engine.prompt_cache.budget import PrefillSpeeds, ReadSpeed
 from engine.prompt_cache.entries import EntryKey, ReadBack, SaveValue, Storage
 from engine.prompt_cache.hashes import token_bytes
 from engine.prompt_cache.held import Held
-from engine.prompt_cache.reasons import CORRUPT, SLOWER, Restored, explain
+from engine.prompt_cache.reasons import CORRUPT, SLOWER, UNREADABLE, Restored, explain
 from engine.prompt_cache.requests import Found, StreamWanted, Wanted
 from engine.prompt_cache.search import Match, anywhere, farthest_stand, in_ram, longest, num_held
 from engine.prompt_cache.tiers import Tiers
 from engine.prompt_cache.tree import Part
 
-READ_SPEED = "read_bytes_per_second"  # name of a stored value
+READ_SPEED = "read_bytes_per_second"  # names of stored values
+PREFILL_SPEEDS = "prefill_tokens_per_second"
 MAX_READS = 4  # of one find; each but the last met a damaged file, or a path that was evicted meanwhile
 
 
@@ -41,6 +42,7 @@ class Finder:
         self._searches: dict[int, Search] = {}
         self._held: WeakSet[Held] = WeakSet()
         self.speed = ReadSpeed()
+        self.prefill = PrefillSpeeds()
 
     @property
     def pinned(self) -> set[Part]:
@@ -50,6 +52,8 @@ class Finder:
     def begin(self, wanted: Wanted, done: Callable[[Found], None], *, is_ready: bool) -> None:
         """Search; the answer comes at once where nothing has to be read, and not before `start` unless it is ready."""
         search = Search(wanted, token_bytes(wanted.token_ids), done)
+        if self.prefill.measure(wanted.streams[0].stream.identity, wanted.tokens_per_second):
+            self._tiers.owners.changes.append(SaveValue(PREFILL_SPEEDS, self.prefill.store()))
         self._searches[wanted.request_id] = search
         if is_ready:
             self._advance(search)
@@ -70,7 +74,10 @@ class Finder:
         self._remove_faulty(message.faults)
         if search is None:
             return
-        search.fault = CORRUPT if message.faults else search.fault
+        is_unread = any(part.key not in message.tensors and part.key not in message.faults for part in search.asked)
+        if is_unread:
+            search.num_reads = MAX_READS  # what the disk cannot give just now is not asked for again
+        search.fault = CORRUPT if message.faults else UNREADABLE if is_unread else search.fault
         for part in search.asked:
             tensors = message.tensors.get(part.key)
             if tensors is not None and part.arrays is None and self._tiers.is_alive(part):
@@ -112,7 +119,8 @@ class Finder:
             return True  # it was, and part of it is there
         file_bytes = sum(part.file_bytes for part in match.absent)
         num_tokens = match.num_tokens - (warm.num_tokens if warm else 0)
-        if self.speed.is_worth(file_bytes, num_tokens, search.wanted.tokens_per_second):
+        tokens_per_second = self.prefill.of(search.wanted.streams[0].stream.identity)
+        if self.speed.is_worth(file_bytes, num_tokens, tokens_per_second):
             return True
         search.fault = search.fault or SLOWER
         return False

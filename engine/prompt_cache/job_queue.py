@@ -61,7 +61,8 @@ class JobQueue:
 
     def _spare_writes(self, removal: RemoveEntries) -> None:
         """Entries that are removed need not be written any more."""
+        keys = set(removal.keys)
         for job in self._others:
-            if isinstance(job, WriteEntry) and job.entry.key in removal.keys:
+            if isinstance(job, WriteEntry) and job.entry.key in keys:
                 job.is_wanted = False
                 job.tensors = {}

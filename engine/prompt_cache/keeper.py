@@ -31,6 +31,7 @@ class Keeper:
     def begin_turn(self, conversation_id: str, num_old: int) -> None:
         """Note where a conversation's last message begins: checkpoints from there on serve its being edited."""
         self._turn_starts[conversation_id] = num_old
+        self._forgotten.discard(conversation_id)  # it is back
 
     def put(self, stream: Stream, conversation_id: str, tokens: bytes, state: StreamState, is_boundary: bool) -> None:
         """As PromptCache.put, with tokens as bytes."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from engine.prompt_cache.entries import Stream
+from engine.prompt_cache.entries import NO_TIME, Stream
 from engine.prompt_cache.hashes import TOKEN_BYTES, num_common
 
 if TYPE_CHECKING:
@@ -25,10 +25,12 @@ NOT_STORED = "not_stored"
 DISK_FAULT = "disk_fault"
 DAILY_LIMIT = "daily_limit"
 TOO_LARGE = "too_large"
-SLOW_DISK = "slow_disk"
+SLOW_DISK = NO_TIME
 SLOWER = "slower"
+UNREADABLE = "unreadable"
 NOT_RESTORABLE = "not_restorable"
 
+TAIL = 64  # tokens that a template may put behind a reply before the next turn; no reading has them
 OBSTACLES = (DISK_FAULT, DAILY_LIMIT, TOO_LARGE, SLOW_DISK)  # that keep something from being written
 _OF_FACTS = {
     "model": OTHER_MODEL,
@@ -54,6 +56,7 @@ _CAUSES = {
     DAILY_LIMIT: "the cache had written as much as it may in a day.",
     TOO_LARGE: "they are larger than the cache's budget.",
     SLOW_DISK: "the disk was too slow to save them in time.",
+    UNREADABLE: "the cache's disk could not be read.",
     SLOWER: "that is faster than loading them from this disk.",
     NOT_RESTORABLE: "this model can go on only from where its state was saved.",
 }
@@ -115,7 +118,8 @@ def _num_shared(restored: Restored) -> int:
 def _num_known(restored: Restored, num_shared: int) -> int:
     """Tokens of the prompt that the conversation had read, in this form or in another."""
     has_lost_branch = restored.own is not None and restored.own.loss == OLD_BRANCH
-    if restored.is_end and not has_lost_branch and restored.num_tokens >= num_shared:
+    is_near = restored.num_old - restored.num_tokens <= TAIL
+    if restored.is_end and is_near and not has_lost_branch and restored.num_tokens >= num_shared:
         return restored.num_tokens
     latest = restored.latest
     goes_on = latest is not None and _has_same_tokens(latest, restored.stream) and num_shared >= _length(latest.tokens)
