@@ -9,12 +9,10 @@ from functools import partial
 from typing import TypeVar
 
 from engine.checkpoints import Checkpoints
-from engine.companions import Companions
 from engine.depth import DepthPolicy
 from engine.measuring import Measuring, RoundShape
 from engine.messages import Event, Failed, KvScheme, Notice, Progress
 from engine.prefill import Cohort
-from engine.prompt_cache.entries import PAGE_TOKENS
 from engine.proposing import Proposing, place_of
 from engine.round import Launched, RowOutcome, finish, launch, launch_ahead
 from engine.round_clock import Device
@@ -56,12 +54,16 @@ class Group:
 
     def _open(self) -> None:
         """Begin with no state; rows that wait stay."""
-        self._state = self.target.open_rows(self.kv)
-        self._companions = Companions(self.target.view)
+        self._cohort = Cohort(self.target, self.kv, self._checkpoints)
+        self._take_over(self._cohort)
+        self._flight: Launched | None = None  # a plain round that runs while the one before it is delivered
+
+    def _take_over(self, cohort: Cohort) -> None:
+        """Go on with a cohort's rows and their state as they are, and read others' prompts in a new one."""
+        self._rows = cohort.rows
+        self._state, self._companions = cohort.state, cohort.companions
         self._proposing = Proposing(self._companions, self._policy, self._measuring, self._emit)
         self._cohort = Cohort(self.target, self.kv, self._checkpoints)
-        self._rows: list[Row] = []
-        self._flight: Launched | None = None  # a plain round that runs while the one before it is delivered
 
     @property
     def is_idle(self) -> bool:
@@ -177,10 +179,13 @@ class Group:
             self._emit(progress)
 
     def _join(self, row: Row) -> None:
-        """All that can fail happens before the first commit."""
+        """All that can fail happens before the first commit; a row that is alone takes its state along uncopied."""
+        if row.is_exact:
+            self._cohort.save(row, is_boundary=True)
+        if not self._rows and self._cohort.rows == [row]:
+            self._take_over(self._cohort)
+            return
         state, draft_state = self._cohort.take(row)
-        if state is not None and draft_state is not None and (row.is_exact or row.num_newly_read >= PAGE_TOKENS):
-            self._checkpoints.save(row, row.num_read, lambda start: state, lambda start: draft_state, is_boundary=True)
         changes = [self._state.prepare_append([state]), self._companions.prepare_append(row, draft_state)]
         for change in changes:
             change.commit()

@@ -9,6 +9,7 @@ from engine.companions import Companions
 from engine.drafters.base import DrafterState
 from engine.kv.state import RowState
 from engine.messages import UNQUANTISED, KvScheme, Progress
+from engine.prompt_cache.entries import PAGE_TOKENS
 from engine.row import Row
 from engine.target import Target
 
@@ -52,30 +53,30 @@ class Cohort:
     def __init__(self, target: Target, kv: KvScheme = UNQUANTISED, checkpoints: Checkpoints | None = None) -> None:
         """`checkpoints` saves what is read; None saves nothing."""
         self.rows: list[Row] = []
+        self.state = target.open_rows(kv)
+        self.companions = Companions(target.view)
         self._target = target
         self._checkpoints = checkpoints or Checkpoints()
-        self._state = target.open_rows(kv)
-        self._companions = Companions(target.view)
         self._chunk_length = FIRST_CHUNK
 
     @property
     def num_bytes(self) -> int:
         """Memory that the rows' state takes in the target."""
-        return self._state.num_bytes
+        return self.state.num_bytes
 
     def can_admit(self, row: Row) -> bool:
         """The first row always enters; a further one within the token budget, which a row frees when it leaves."""
         if not self.rows:
             return True
         num_tokens = sum(other.num_uncached for other in (*self.rows, row))
-        return num_tokens <= COHORT_TOKENS and len(self.rows) < self._state.max_rows
+        return num_tokens <= COHORT_TOKENS and len(self.rows) < self.state.max_rows
 
     def admit(self, row: Row) -> None:
         """Take a row in, between forwards, from where its prompt is not known."""
         restored = row.restored
         changes = [
-            self._state.prepare_append([restored.target_state() if restored else None]),
-            self._companions.prepare_append(row, restored.drafter_state(row) if restored else None),
+            self.state.prepare_append([restored.target_state() if restored else None]),
+            self.companions.prepare_append(row, restored.drafter_state(row) if restored else None),
         ]
         for change in changes:
             change.commit()
@@ -89,15 +90,15 @@ class Cohort:
             return
         self._chunk_length = chunk_length(self._target.prefill_tokens_per_second, self._chunk_length)
         unread = [row.num_unread for row in self.rows]
-        width = chunk_width(self._chunk_length, unread, max(self._state.lengths))
+        width = chunk_width(self._chunk_length, unread, max(self.state.lengths))
         width = min(width, *(row.num_to_boundary for row in self.rows))
         chunks = [row.prompt_ids[row.num_read : row.num_read + width] for row in self.rows]
-        self._target.prefill(self._state, chunks)
-        self._companions.prefill(self.rows, chunks, None)
+        self._target.prefill(self.state, chunks)
+        self.companions.prefill(self.rows, chunks, None)
         for row in self.rows:
             row.num_read += width
-            if row.is_exact and row.num_read in row.boundaries:
-                self.save(row, is_boundary=True)
+            if row.num_read in row.boundaries if row.is_exact else row.num_read % PAGE_TOKENS < width:
+                self.save(row, is_boundary=True)  # page by page where that can be: a whole prompt is a pause
 
     def progress(self) -> list[Progress]:
         """How far each row is; the pending token counts once its turn has come."""
@@ -117,8 +118,8 @@ class Cohort:
         self._checkpoints.save(
             row,
             row.num_read,
-            lambda start: self._state.extract(self.rows.index(row), start),
-            lambda start: self._companions.capture(self.rows, row, start),
+            lambda start: self.state.extract(self.rows.index(row), start),
+            lambda start: self.companions.capture(self.rows, row, start),
             is_boundary=is_boundary,
         )
 
@@ -130,13 +131,13 @@ class Cohort:
         try:
             if not row.num_read:
                 return None, None
-            return self._state.extract(self.rows.index(row)), self._companions.capture(self.rows, row)
+            return self.state.extract(self.rows.index(row)), self.companions.capture(self.rows, row)
         finally:
             self.remove(row)
 
     def remove(self, row: Row) -> None:
         """Drop a row; the others go on."""
         keep = [index for index, other in enumerate(self.rows) if other is not row]
-        self._state.filter(keep)
-        self._companions.filter(self.rows, keep)
+        self.state.filter(keep)
+        self.companions.filter(self.rows, keep)
         self.rows = [self.rows[index] for index in keep]

@@ -109,11 +109,6 @@ class Row:
         return len(self.prompt_ids) - self.counter.num_cached
 
     @property
-    def num_newly_read(self) -> int:
-        """Prompt tokens that were read, not restored."""
-        return self.num_read - self.counter.num_cached
-
-    @property
     def is_exact(self) -> bool:
         """Whether its state can be restored only at tokens where it was saved."""
         return self.state_kind is not None and self.state_kind.shape.is_exact
@@ -206,6 +201,8 @@ class Row:
         reason: str | None,
         logprobs: tuple[TokenLogprob, ...] = (),
     ) -> tuple[Event, ...]:
+        has_begun = self.counter.num_rounds > 0  # the pending token is read by the first round
+        self.counter.num_read = max(0, self.num_read + has_begun - self.counter.num_cached)
         statistics = self.counter.statistics()
         events: list[Event] = []
         if text or token_ids:
@@ -277,6 +274,7 @@ def open_row(
 ) -> Row:
     """A row that has read nothing yet; a continued reply counts its tokens on from where it stopped."""
     has_replies = any(turn.role == "assistant" for turn in submit.turns)
+    num_old = len(prompt.token_ids) - 1 if prompt.num_reply_tokens else prompt.num_old if has_replies else 0
     split = len(prompt.token_ids) - prompt.num_reply_tokens
     room = target.context_length - len(prompt.token_ids)
     return Row(
@@ -294,6 +292,6 @@ def open_row(
         is_stopping=is_stopping,
         conversation_id=submit.conversation_id,
         state_kind=state_kind,
-        num_old=prompt.num_old if has_replies else 0,
+        num_old=num_old,
         boundaries=prompt.boundaries,
     )

@@ -32,6 +32,7 @@ class ReplyCounter:
     sent_at: float  # when the request was sent; waiting counts into the time to the first token
     num_prompt: int = 0
     num_cached: int = 0
+    num_read: int = 0
     num_reread: int = 0
     reread_reason: str = ""
     num_tokens: int = 0
@@ -95,8 +96,9 @@ class ReplyCounter:
         return Statistics(
             num_prompt=self.num_prompt,
             num_cached=self.num_cached,
-            num_reread=self.num_reread,
-            reread_reason=self.reread_reason,
+            num_read=self.num_read,
+            num_reread=min(self.num_reread, self.num_read),
+            reread_reason=self.reread_reason if self.num_read >= self.num_reread else "",  # its count would be wrong
             num_tokens=self.num_tokens,
             num_rounds=self.num_rounds,
             num_proposed=sum(self.proposed_by_position),

@@ -29,7 +29,8 @@ NO_GROUP_STATISTICS = GroupStatistics()
 class Statistics:
     """Counts and times of one reply so far; `num_prompt` counts tokens read and cached ones alike.
 
-    `num_cached` counts prompt tokens whose state came from the prompt cache. `num_reread` counts those that this
+    `num_cached` counts prompt tokens whose state came from the prompt cache, `num_read` those that were read, which are
+    not all others where the reply was stopped before. `num_reread` counts those that this
     conversation had read or written before and that were read again, which `reread_reason` tells the user in a
     sentence, the count and the cause. What stands behind an edit is new, where it was not read on this branch before.
 
@@ -48,6 +49,7 @@ class Statistics:
 
     num_prompt: int = 0
     num_cached: int = 0
+    num_read: int | None = None  # prompt tokens that were read; None in statistics that were kept before they told it
     num_reread: int = 0
     reread_reason: str = ""  # "" where num_reread is 0
     num_tokens: int = 0
