@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import mlx.core as mx
 
+from engine.companions import Companions
 from engine.drafters.base import DrafterState
+from engine.kv.rows import Rows
 from engine.kv.state import RowState, StateKind
 from engine.prompt_cache.cache import PromptCache
 from engine.prompt_cache.held import Held
@@ -18,9 +20,6 @@ from engine.row import Row
 log = logging.getLogger(__name__)
 
 UNKEPT = "This model's state cannot be saved, so the whole chat was read again."
-
-Extract = Callable[[int], RowState]  # a row's state without the columns of so many first tokens
-Capture = Callable[[int], DrafterState]  # its drafter's state likewise
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,21 +67,26 @@ class Checkpoints:
         if self._cache is not None:
             self._cache.drop(request_id)
 
-    def save(self, row: Row, num_tokens: int, extract: Extract, capture: Capture, *, is_boundary: bool = False) -> None:
-        """Keep a row's state, which is exact at `num_tokens`; a failure costs nobody anything but the time to read.
+    def save(
+        self, row: Row, rows: Sequence[Row], state: Rows, companions: Companions, *, is_boundary: bool = False
+    ) -> None:
+        """Keep the state of one of some rows, as far as it is committed; a failure costs nobody anything but the time
+        to read.
 
         is_boundary: later prompts will share the place, it is not the end of a turn.
         """
+        index = rows.index(row)
+        num_tokens = state.lengths[index]
         if self._cache is None or row.state_kind is None or not num_tokens:
             return
         token_ids = tuple(row.history[:num_tokens])
         try:
             if num_tokens >= row.state_kind.shape.minimum:
-                state = extract(self._cache.missing_from(row.state_kind.stream, token_ids))
-                self._put(row, row.state_kind, token_ids, state, is_boundary)
+                start = self._cache.missing_from(row.state_kind.stream, token_ids)
+                self._put(row, row.state_kind, token_ids, state.extract(index, start), is_boundary)
             if (kind := row.drafter.state_kind) is not None:
-                covered = capture(self._cache.missing_from(kind.stream, token_ids)).covered
-                if covered is not None:
+                start = self._cache.missing_from(kind.stream, token_ids)
+                if (covered := companions.capture(rows, row, start).covered) is not None:
                     self._put(row, kind, token_ids[: covered.num_tokens], covered, is_boundary)
         except (RuntimeError, ValueError, MemoryError, AssertionError):  # of MLX, or a fault here: the reply is whole
             log.exception("the state of request %d was not saved", row.request_id)

@@ -13,8 +13,9 @@ from engine.depth import DepthPolicy
 from engine.measuring import Measuring, RoundShape
 from engine.messages import Event, Failed, KvScheme, Notice, Progress
 from engine.prefill import Cohort
+from engine.prompt_cache.entries import PAGE_TOKENS
 from engine.proposing import Proposing, place_of
-from engine.round import Launched, RowOutcome, finish, launch, launch_ahead
+from engine.round import BrokenLogitsError, Launched, RowOutcome, finish, launch, launch_ahead
 from engine.round_clock import Device
 from engine.row import Row
 from engine.target import Target
@@ -25,10 +26,6 @@ T = TypeVar("T")
 
 LENGTH_RATIO = 4  # KV memory is rows × longest: a row so many times longer or shorter than a group costs too much in it
 SHORT_ROW = 1024  # tokens below which a row's length costs nothing worth a second forward
-
-
-class BrokenLogitsError(Exception):
-    """The target's output for a row is not made of numbers."""
 
 
 class Group:
@@ -118,6 +115,8 @@ class Group:
         kept = self._deliver(outcomes)
         if self._flight is None:
             self._commit(kept, launched)
+        self._save_grown(kept)
+        if self._flight is None:
             self._retire()
         self._measuring.end(self._flight is not None)
 
@@ -202,14 +201,11 @@ class Group:
 
     def _launch_ahead(self, launched: Launched, was_ahead: bool) -> Launched | None:
         """Start the round after a plain one before that one is read, where no row or drafter has to see it first."""
-        if not (self._is_steady and self._state.can_rewind and launched.is_plain):
+        can_run = self._is_steady and self._state.can_rewind and all(row.can_run_ahead for row in self._rows)
+        if not (launched.is_plain and can_run):
             return None
-        if not all(row.can_run_ahead for row in self._rows):
-            return None
-        runs_ahead = self._proposing.decision.runs_ahead
-        if was_ahead:
-            runs_ahead = self._proposing.stays_plain(self._rows, self._state.can_rewind, self._is_steady)
-        if not runs_ahead:
+        stays_plain = partial(self._proposing.stays_plain, self._rows, self._state.can_rewind, self._is_steady)
+        if not (stays_plain() if was_ahead else self._proposing.decision.runs_ahead):
             return None
         self._commit([1] * len(self._rows), launched)
         return launch_ahead(self.target, self._state, self._rows, launched)
@@ -280,14 +276,16 @@ class Group:
 
     def _save_leaving(self) -> None:
         """Save what rows that are over leave behind, before their places are given up."""
-        for index, row in enumerate(self._rows):
+        for row in self._rows:
             if row.is_over and not row.has_failed:
-                self._checkpoints.save(
-                    row,
-                    self._state.lengths[index],
-                    partial(self._state.extract, index),
-                    partial(self._companions.capture, self._rows, row),
-                )
+                self._checkpoints.save(row, self._rows, self._state, self._companions)
+
+    def _save_grown(self, kept: Sequence[int]) -> None:
+        """Save a page of what a long reply has come to, so that a crash costs no more; an exact state waits for its
+        end. What is in flight lies behind a row's length."""
+        for row, length, count in zip(self._rows, self._state.lengths, kept, strict=True):
+            if not row.is_over and not row.is_exact and length % PAGE_TOKENS < count:
+                self._checkpoints.save(row, self._rows, self._state, self._companions, is_boundary=True)
 
     def _all_rows(self) -> list[Row]:
         return [*self._waiting, *self._cohort.rows, *self._rows]

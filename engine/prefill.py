@@ -115,13 +115,7 @@ class Cohort:
 
     def save(self, row: Row, *, is_boundary: bool = False) -> None:
         """Have what was read of a row saved."""
-        self._checkpoints.save(
-            row,
-            row.num_read,
-            lambda start: self.state.extract(self.rows.index(row), start),
-            lambda start: self.companions.capture(self.rows, row, start),
-            is_boundary=is_boundary,
-        )
+        self._checkpoints.save(row, self.rows, self.state, self.companions, is_boundary=is_boundary)
 
     def finished(self) -> list[Row]:
         return [row for row in self.rows if not row.num_unread]

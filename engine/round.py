@@ -18,6 +18,10 @@ from engine.sampling import Choice, RowScores, choose
 from engine.target import Target
 
 
+class BrokenLogitsError(Exception):
+    """The target's output for a row is not made of numbers."""
+
+
 @dataclass(frozen=True, slots=True)
 class Launched:
     """A round whose forward is on its way; lazy."""

@@ -29,6 +29,7 @@ SLOW_DISK = NO_TIME
 SLOWER = "slower"
 UNREADABLE = "unreadable"
 NOT_RESTORABLE = "not_restorable"
+UNSAVED = "unsaved"
 
 TAIL = 64  # tokens that a template may put behind a reply before the next turn; no reading has them
 OBSTACLES = (DISK_FAULT, DAILY_LIMIT, TOO_LARGE, SLOW_DISK)  # that keep something from being written
@@ -58,6 +59,7 @@ _CAUSES = {
     SLOW_DISK: "the disk was too slow to save them in time.",
     UNREADABLE: "the cache's disk could not be read.",
     SLOWER: "that is faster than loading them from this disk.",
+    UNSAVED: "they had not been saved when the program ended.",
     NOT_RESTORABLE: "this model can go on only from where its state was saved.",
 }
 
@@ -121,9 +123,15 @@ def _num_known(restored: Restored, num_shared: int) -> int:
     is_near = restored.num_old - restored.num_tokens <= TAIL
     if restored.is_end and is_near and not has_lost_branch and restored.num_tokens >= num_shared:
         return restored.num_tokens
+    if _goes_on(restored, num_shared) and restored.num_old - num_shared <= TAIL:
+        return num_shared
+    return max(num_shared, restored.num_old)
+
+
+def _goes_on(restored: Restored, num_shared: int) -> bool:
+    """Whether the prompt begins with all that the conversation is known to have had."""
     latest = restored.latest
-    goes_on = latest is not None and _has_same_tokens(latest, restored.stream) and num_shared >= _length(latest.tokens)
-    return num_shared if goes_on else max(num_shared, restored.num_old)
+    return latest is not None and _has_same_tokens(latest, restored.stream) and num_shared >= _length(latest.tokens)
 
 
 def _cause(restored: Restored, num_shared: int) -> str:
@@ -131,11 +139,13 @@ def _cause(restored: Restored, num_shared: int) -> str:
     if restored.fault:
         return restored.fault
     if latest is None:
-        return NOT_STORED
+        return UNSAVED if restored.is_end else NOT_STORED
     if latest.stream.identity != restored.stream.identity:
         return difference(latest.stream, restored.stream)
     loss = own.loss if own else ""
     if num_shared < restored.num_old and restored.num_tokens >= num_shared:
+        if _goes_on(restored, num_shared):
+            return loss or UNSAVED
         return OLD_BRANCH if loss == OLD_BRANCH else TEXT_CHANGED
     if loss and loss != OLD_BRANCH:
         return loss

@@ -223,6 +223,23 @@ def test_o36_chats_that_begin_alike_and_alternate_with_restarts_equal_cold_runs(
         assert engine.statistics_of(1).num_reread == 0
 
 
+def test_killed_program_has_saved_its_long_reply_but_for_a_page_and_says_so(data_dir, tmp_path):
+    folder = tiny_folder(tmp_path / "long", max_position_embeddings=2048, seed=1)
+    chat = Chat(folder, data_dir, tmp_path / "cache")
+    killed = chat.start()
+    killed.send(chat.request(TEXT, max_tokens=700))
+    killed.step_until(lambda: len(killed.ids_of(1)) >= 600)
+    half = chat.reply(killed)
+    killed.engine.close_cache(0.0)  # as if it had been killed: the row has not left
+    again = chat.start()
+    again.send(chat.request(TEXT, later=(half,), max_tokens=5))
+    again.run()
+    statistics = again.statistics_of(1)
+    assert statistics.num_cached >= 512
+    assert statistics.num_cached + statistics.num_reread == statistics.num_prompt - 1
+    assert "had not been saved when the program ended" in statistics.reread_reason
+
+
 def test_cache_that_another_program_held_is_written_once_that_has_ended(target, data_dir, tmp_path):
     chat = Chat(target, data_dir, tmp_path / "cache")
     other, engine = chat.start(), chat.start()

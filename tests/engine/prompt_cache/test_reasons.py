@@ -30,6 +30,12 @@ def test_nothing_is_read_again_where_a_turn_goes_on_and_the_template_adds_to_it(
     assert explain(restored(900, A[:900], A, num_old=903)) == (0, "", "")
 
 
+def test_what_a_killed_program_had_not_saved_is_told():
+    num_reread, code, text_told = explain(restored(600, A[:600], A, num_old=950))
+    assert (num_reread, code) == (350, reasons.UNSAVED)
+    assert text_told == "350 tokens were read again: they had not been saved when the program ended."
+
+
 def test_a_regenerated_prompt_reads_its_last_token_alone():
     assert explain(restored(999, A, A)) == (0, "", "")
 
