@@ -81,11 +81,11 @@ class Engine:
         inbox: Inbox | None = None,
         depth: DepthPolicy | None = None,
         cache: PromptCache | None = None,
-        open_cache: Callable[[], PromptCache] | None = None,
+        reopen_cache: Callable[[], PromptCache | None] | None = None,
     ) -> None:
         """`depth` chooses depths for every target; None has them chosen by measured cost. `cache` saves what is read
         and finds it again; its storage's messages come through the inbox. None reads every prompt as a whole.
-        `open_cache` opens it once more, where another program held it and may have ended."""
+        `reopen_cache` opens it once more where another program held it; None while that one still does."""
         self._consumer = emit
         self._data_dir = data_dir
         self._text = text
@@ -95,7 +95,7 @@ class Engine:
         self._pending: dict[int, Pending] = {}
         self._searching: dict[int, Row] = {}  # rows whose prompts are looked up in the cache
         self._cache = cache
-        self._open_cache = open_cache
+        self._open_again = reopen_cache
         self._checkpoints = Checkpoints(cache)
         self._groups = Groups(self._emit, depth, self._checkpoints)
         self._num_steps = 0
@@ -211,12 +211,13 @@ class Engine:
 
     def _reopen_cache(self) -> None:
         """Try to get what another program held, while no reply has anything of it."""
-        if self._cache is None or self._open_cache is None or not self._cache.is_held_elsewhere:
+        if self._cache is None or self._open_again is None or not self._cache.is_held_elsewhere:
             return
-        if not (self._pending or self._searching) and self._groups.are_idle:
+        is_idle = not (self._pending or self._searching) and self._groups.are_idle
+        if is_idle and (cache := self._open_again()) is not None:
             self._cache.close(0.0)
-            self._cache = self._open_cache()
-            self._checkpoints.use(self._cache)
+            self._cache = cache
+            self._checkpoints.use(cache)
 
     def _prepare(self, submit: Submit, target: Target, drafter: Drafter) -> None:
         """Have the prompt made; it comes back through the inbox."""

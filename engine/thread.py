@@ -25,6 +25,7 @@ from engine.messages import (
 )
 from engine.models.file_limit import import_mlx_lm
 from engine.models.locate import default_data_dir
+from engine.prompt_cache.lock import is_free
 from engine.prompt_cache.report import FOLDER_NAME, CacheSettings
 from engine.text.thread import TextThread
 
@@ -92,8 +93,14 @@ class EngineThread:
         import_mlx_lm()
         from engine.engine import Engine
 
-        open_cache = self._open_cache
-        engine = Engine(self._emit, self._text, self._data_dir, self._inbox, cache=open_cache(), open_cache=open_cache)
+        engine = Engine(
+            self._emit,
+            self._text,
+            self._data_dir,
+            self._inbox,
+            cache=self._open_cache(),
+            reopen_cache=lambda: self._open_cache() if is_free(self._data_dir / FOLDER_NAME) else None,
+        )
         try:
             self._advance(engine)
         finally:  # the thread of its storage would keep the process alive

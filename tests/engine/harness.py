@@ -24,6 +24,7 @@ from engine.messages import (
     Turn,
 )
 from engine.prompt_cache.cache import PromptCache
+from engine.prompt_cache.lock import is_free
 from engine.prompt_cache.report import CacheSettings
 from engine.prompt_cache.storage import InlineStorage
 from engine.text.thread import InlineText
@@ -56,7 +57,7 @@ class Harness:
             inbox,
             depth or FullDepth(),
             open_cache() if cache_dir else None,
-            open_cache,
+            lambda: open_cache() if cache_dir and is_free(cache_dir) else None,
         )
 
     def close(self) -> None:

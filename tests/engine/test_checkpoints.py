@@ -243,13 +243,18 @@ def test_killed_program_has_saved_its_long_reply_but_for_a_page_and_says_so(data
 def test_cache_that_another_program_held_is_written_once_that_has_ended(target, data_dir, tmp_path):
     chat = Chat(target, data_dir, tmp_path / "cache")
     other, engine = chat.start(), chat.start()
-    engine.send(chat.request("The quick brown fox jumps."))
-    engine.run()
+
+    def num_cached() -> int:
+        engine.events.clear()
+        engine.send(chat.request("The quick brown fox jumps."))
+        engine.run()
+        return engine.statistics_of(1).num_cached
+
+    assert num_cached() == 0
+    assert num_cached() > 0  # of its own memory
     assert not list((tmp_path / "cache").rglob("*.safetensors"))
     other.close()
-    engine.events.clear()
-    engine.send(chat.request("The quick brown fox jumps."))
-    engine.run()
+    assert num_cached() == 0
     engine.close()
     assert list((tmp_path / "cache").rglob("*.safetensors"))
 
