@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import queue
+import time
 from collections import deque
 
 from engine.prompt_cache.jobs import Job, OpenFolder, ReadEntries, RemoveEntries, SaveIndex, WriteEntry
@@ -45,6 +47,13 @@ class JobQueue:
             if self._is_ending:
                 return None
             self._sort(self._arrived.get())
+
+    def rest(self, seconds: float) -> None:
+        """Let time pass, but not while somebody waits for a job, nor at the end."""
+        until = time.monotonic() + seconds
+        while not (self._first or self._is_ending) and (left := until - time.monotonic()) > 0:
+            with contextlib.suppress(queue.Empty):
+                self._sort(self._arrived.get(timeout=left))
 
     def close(self) -> None:
         """Take no more jobs; those that wait stay."""

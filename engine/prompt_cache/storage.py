@@ -27,6 +27,8 @@ from engine.prompt_cache.priority import lower_priority
 
 logger = logging.getLogger(__name__)
 
+REST = 2.0  # after each write, in its own time: the interpreter's lock is handed to and fro while one is made
+LONGEST_REST_SECONDS = 0.2
 _LAST_SECONDS = 1.0  # for one system call that is under way, and for the index
 
 
@@ -129,8 +131,11 @@ class StorageThread(_Calls):
 
     def _do_all(self) -> None:
         while (job := self._queue.take()) is not None:
+            began = time.monotonic()
             self._attempt(job)
+            rest_seconds = REST * (time.monotonic() - began) if isinstance(job, WriteEntry) else 0.0
             del job  # with its arrays, before the wait for another
+            self._queue.rest(min(rest_seconds, LONGEST_REST_SECONDS))
 
     def _attempt(self, job: Job) -> None:
         try:
