@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 
+from engine.amounts import write_size
 from engine.prompt_cache.arrays import FIXED, GROWN, to_tensors
 from engine.prompt_cache.budget import WRITTEN_TODAY, DailyCount, Room, file_bytes
 from engine.prompt_cache.entries import EntryKey, SaveValue, Storage, Stream, Touch, Written
@@ -158,7 +159,7 @@ class Writer:
         if self._pending_bytes and self._pending_bytes + part.ram_bytes > self.settings.ram_bytes // PENDING_SHARE:
             return self._wait_for(SLOW_DISK)
         if self.written.at(self._clock()) + self._reserved_bytes + num_bytes > self.settings.daily_limit_bytes:
-            limit = f"{self.settings.daily_limit_bytes / 1e9:,.1f} GB"
+            limit = write_size(self.settings.daily_limit_bytes)
             self._tell(DAILY_LIMIT, f"The prompt cache has written its {limit} of today; it goes on tomorrow.")
             return self._wait_for(DAILY_LIMIT)
         self._told.discard(DAILY_LIMIT)
@@ -176,7 +177,7 @@ class Writer:
             return self._wait_for(SLOW_DISK)  # what is on its way may be evicted once it is there
         for conversation_id in _whose(part.node):
             self._tiers.owners.lose(conversation_id, part.node.stream, TOO_LARGE)
-        budget = f"{self.room.budget_bytes / 1e9:,.1f} GB"
+        budget = write_size(self.room.budget_bytes)
         self._tell(TOO_LARGE, f"A chat is too large for the prompt cache's budget of {budget}.")
         return Verdict.SKIP
 
