@@ -16,6 +16,7 @@ _MEANINGS = {
     errno.EACCES: "The folder of the prompt cache cannot be written.",
     errno.EPERM: "The folder of the prompt cache cannot be written.",
     errno.EIO: "The disk of the prompt cache has a fault.",
+    errno.EISDIR: "A folder stands where a file of the prompt cache belongs, and cannot be set aside.",
     errno.ENOENT: "The folder of the prompt cache is gone.",
 }
 

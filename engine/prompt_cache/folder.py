@@ -25,6 +25,8 @@ from engine.prompt_cache.entry_file import (
     is_key_text,
 )
 
+FOLDER_IN_PLACE = "A folder stands in its place."
+SET_ASIDE = ".set-aside"  # ends the name of a folder that stood in an entry's place
 _CHUNK_BYTES = 8 << 20  # between chunks a write can be given up
 _ENTRY_NAME = re.compile(r"([0-9a-f]{32})-([0-9a-f]{32})\.safetensors")
 _TEMPORARY_NAME = re.compile(r"\.[0-9a-f]{32}-[0-9a-f]{32}\.\d+\.tmp")
@@ -39,7 +41,9 @@ class Scan:
     """What one look at the folder's names and sizes found."""
 
     num_bytes: dict[EntryKey, int] = field(default_factory=dict)
+    blocked: list[EntryKey] = field(default_factory=list)  # places of entries in which folders stand
     temporary: list[tuple[str, str]] = field(default_factory=list)  # stream folder and file name
+    temporary_bytes: int = 0
     other_bytes: int = 0  # of files that are neither
 
 
@@ -66,7 +70,7 @@ class Folder:
         with self._stream_folder(stream.identity, is_made=True) as folder:
             try:
                 self._write_parts(temporary, folder, parts, is_given_up)
-                self._disk.rename(temporary, name, folder)
+                self._put_in_place(temporary, name, folder)
             except BaseException:
                 with contextlib.suppress(OSError):
                     os.unlink(temporary, dir_fd=folder)
@@ -90,9 +94,18 @@ class Folder:
         return _checked_header(key, head, num_bytes)
 
     def remove(self, key: EntryKey) -> None:
-        """Delete an entry's file, and its stream's folder with the last one; nothing where it is gone."""
+        """Delete an entry's file, and its stream's folder with the last one; nothing where it is gone.
+
+        A folder in its place is deleted where it is empty, and else set aside.
+        """
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             self._unlink(key.stream, _name_of(key))
+
+    def clear_places(self, scan: Scan) -> None:
+        """Delete or set aside the folders that stand where entries' files belong."""
+        for key in scan.blocked:
+            with contextlib.suppress(OSError):
+                self.remove(key)
 
     def remove_temporary(self, scan: Scan) -> None:
         """Delete what earlier processes left half written."""
@@ -114,9 +127,20 @@ class Folder:
 
     def _unlink(self, stream: str, name: str) -> None:
         with self._stream_folder(stream) as folder:
-            os.unlink(name, dir_fd=folder)
+            if _is_folder(name, folder):
+                _set_aside(name, folder)
+            else:
+                os.unlink(name, dir_fd=folder)
         with contextlib.suppress(OSError):  # it still holds others
             os.rmdir(self.root / stream)
+
+    def _put_in_place(self, temporary: str, name: str, folder: int) -> None:
+        try:
+            self._disk.rename(temporary, name, folder)
+        except IsADirectoryError:
+            with contextlib.suppress(OSError):  # the same error tells that it is still there
+                _set_aside(name, folder)
+            self._disk.rename(temporary, name, folder)
 
     def _write_parts(self, name: str, folder: int, parts: list[memoryview], is_given_up: Callable[[], bool]) -> None:
         descriptor = self._disk.open_to_write(name, os.O_WRONLY | os.O_TRUNC, folder)
@@ -151,7 +175,10 @@ class Folder:
         with self._stream_folder(key.stream) as folder:
             descriptor = os.open(_name_of(key), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=folder)
         try:
-            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            mode = os.fstat(descriptor).st_mode
+            if stat.S_ISDIR(mode):
+                raise DamagedFileError(FOLDER_IN_PLACE)
+            if not stat.S_ISREG(mode):
                 raise ForeignFileError("Something that is no file stands in its place.")
             yield descriptor
         finally:
@@ -162,6 +189,20 @@ def _name_of(key: EntryKey) -> str:
     assert is_key_text(key.start), key
     assert is_key_text(key.end), key
     return f"{key.start}-{key.end}.safetensors"
+
+
+def _is_folder(name: str, folder: int) -> bool:
+    return stat.S_ISDIR(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
+
+
+def _set_aside(name: str, folder: int) -> None:
+    """Get a folder out of an entry's place, with all that somebody may have put there."""
+    try:
+        os.rmdir(name, dir_fd=folder)
+    except OSError:
+        present = os.listdir(folder)
+        free = (f"{name}{number}{SET_ASIDE}" for number in ("", *(f".{count}" for count in range(len(present)))))
+        os.rename(name, next(other for other in free if other not in present), src_dir_fd=folder, dst_dir_fd=folder)
 
 
 def _checked_header(key: EntryKey, head: bytes, num_bytes: int) -> Header:
@@ -184,7 +225,22 @@ def _scan_place(stream: str, place: os.DirEntry[str], found: Scan) -> None:
     match = _ENTRY_NAME.fullmatch(place.name)
     if match and is_file:
         found.num_bytes[EntryKey(stream, match[1], match[2])] = num_bytes
+    elif place.is_dir(follow_symlinks=False):
+        found.other_bytes += _num_bytes_below(place.path)
+        if match:
+            found.blocked.append(EntryKey(stream, match[1], match[2]))
     elif _TEMPORARY_NAME.fullmatch(place.name) and is_file:
         found.temporary.append((stream, place.name))
+        found.temporary_bytes += num_bytes
     else:
         found.other_bytes += num_bytes
+
+
+def _num_bytes_below(path: str) -> int:
+    """Of files in a folder, as far as it can be looked into."""
+    num_bytes = 0
+    for folder, _, names in os.walk(path):
+        for name in names:
+            with contextlib.suppress(OSError):
+                num_bytes += os.lstat(os.path.join(folder, name)).st_size
+    return num_bytes

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from engine.amounts import write_count, write_size
 from engine.prompt_cache.disk import FOLDER_MODE, Disk, explain
 from engine.prompt_cache.entries import EntryKey, Opened, Owner, SaveOwner, StoredEntry
 from engine.prompt_cache.entry_file import DamagedFileError, EntryFileError, Header
@@ -56,6 +57,11 @@ def open_folder(root: Path, disk: Disk) -> Opening:
         if lock is not None:
             lock.release()
         return Opening(folder, Opened(is_read_only=True, problem=explain(error)))
+
+
+def look_into(root: Path) -> Opened:
+    """What a folder holds, though another program may be writing to it; changes nothing. OSError where root is none."""
+    return _open(Folder(root, Disk()), Disk(), None, []).opened
 
 
 def _take_lock(root: Path, disk: Disk, problems: list[str]) -> Lock | None:
@@ -113,6 +119,7 @@ def _compare(opening: Opening, contents: Contents, problems: list[str], free_byt
     scan = opening.folder.scan()
     if opening.lock is not None:
         opening.folder.remove_temporary(scan)
+        opening.folder.clear_places(scan)
     known = {key: stored for key, stored in contents.entries.items() if scan.num_bytes.get(key) == stored.num_bytes}
     opening.changes.extend(DropEntry(key) for key in contents.entries.keys() - known.keys())
     headers = _read_headers(opening, scan, scan.num_bytes.keys() - known.keys(), problems)
@@ -153,7 +160,8 @@ def _read_headers(opening: Opening, scan: Scan, keys: Iterable[EntryKey], proble
             opening.left_alone.add(key)
             scan.other_bytes += scan.num_bytes[key]
     if opening.left_alone:
-        problems.append(f"{len(opening.left_alone)} files of the prompt cache cannot be used and are left alone.")
+        num_files = write_count(len(opening.left_alone), "file")
+        problems.append(f"{num_files} of the prompt cache cannot be used: left alone.")
     if damaged:
         problems.append(_told_damage(opening, damaged, sum(scan.num_bytes[key] for key in damaged)))
     return headers
@@ -161,13 +169,13 @@ def _read_headers(opening: Opening, scan: Scan, keys: Iterable[EntryKey], proble
 
 def _told_damage(opening: Opening, damaged: list[EntryKey], num_bytes: int) -> str:
     """Delete damaged files, where that is ours to do: a budget is told of no bytes that nothing can use."""
-    text = f"{len(damaged)} files of the prompt cache ({num_bytes:,} bytes) were damaged"
+    files = f"{write_count(len(damaged), 'damaged file')} ({write_size(num_bytes)})"
     if opening.lock is None:
-        return f"{text} and stay unused."
+        return f"The prompt cache leaves {files} unused."
     for key in damaged:
         with contextlib.suppress(OSError):
             opening.folder.remove(key)
-    return f"{text} and were deleted."
+    return f"The prompt cache deleted {files}."
 
 
 def _with_creators(owners: list[Owner], headers: list[Header]) -> tuple[Owner, ...]:

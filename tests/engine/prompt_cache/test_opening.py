@@ -156,6 +156,17 @@ def test_foreign_files_are_left_alone_and_counted(root):
     assert all(path.exists() for path in foreign)
 
 
+def test_a_folder_in_a_file_s_place_is_set_aside_and_its_bytes_count(root):
+    path = file_of(root, page(1))
+    path.unlink()
+    path.mkdir()
+    (path / "mine").write_bytes(b"x" * 100_000)
+    opened = Inline(root).opened
+    assert page(1) not in {stored.entry for stored in opened.entries}
+    assert opened.other_bytes > 100_000
+    assert path.with_name(path.name + ".set-aside").is_dir()
+
+
 def test_half_written_files_of_dead_programs_are_deleted(root):
     half = root / STREAM.identity / f".{node(5)}-{node(6)}.4711.tmp"
     half.write_bytes(b"half")

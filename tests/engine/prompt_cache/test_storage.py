@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 import stat
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from engine.prompt_cache.disk import Disk
 from engine.prompt_cache.entries import (
     DropOwner,
     DropReading,
@@ -126,17 +128,52 @@ def test_a_damaged_file_is_a_fault_and_is_deleted(root, caplog):
     caplog.clear()
 
 
-def test_a_folder_in_place_of_a_file_is_a_fault_and_stays(root, caplog):
+def put_folder_in_place(path: Path) -> None:
+    path.unlink(missing_ok=True)
+    (path / "inner").mkdir(parents=True)
+
+
+def set_aside(path: Path, number: str = "") -> Path:
+    return path.with_name(f"{path.name}{number}.set-aside")
+
+
+def test_a_folder_in_place_of_a_file_is_a_fault_and_is_set_aside(root, caplog):
     inline = Inline(root)
     inline.write(page(0))
     path = file_of(root, page(0))
-    path.unlink()
-    (path / "inner").mkdir(parents=True)
-    assert page(0).key in inline.read(page(0)).faults
-    assert not inline.write(page(0)).is_disk_fault
-    inline.storage.remove([page(0).key], ticket=1)
-    assert (path / "inner").exists()
-    assert inline.reopen().opened.entries == ()
+    put_folder_in_place(path)
+    assert inline.read(page(0)).faults == {page(0).key: "A folder stands in its place."}
+    assert (set_aside(path) / "inner").exists()
+    assert inline.write(page(0)).error == ""
+    assert inline.read(page(0)).tensors == {page(0).key: tensors_of()}
+    caplog.clear()
+
+
+def test_a_write_sets_folders_in_its_place_aside_and_goes_on(root):
+    inline = Inline(root)
+    path = file_of(root, page(0))
+    for number in ("", ".0"):
+        put_folder_in_place(path)
+        assert inline.write(page(0)).error == ""
+        assert (set_aside(path, number) / "inner").exists()
+    assert inline.reopen().read(page(0)).tensors == {page(0).key: tensors_of()}
+
+
+def test_an_empty_folder_in_a_file_s_place_is_deleted(root):
+    inline = Inline(root)
+    path = file_of(root, page(0))
+    path.mkdir(parents=True)
+    assert inline.write(page(0)).error == ""
+    assert [path for path in path.parent.iterdir() if path.is_dir()] == []
+
+
+def test_a_folder_that_cannot_be_set_aside_refuses_its_entry_alone(root, caplog):
+    class Stubborn(Disk):
+        def rename(self, old: str, new: str, folder: int) -> None:
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+
+    answer = Inline(root, Stubborn()).write(page(0))
+    assert (answer.error.partition(" where")[0], answer.is_disk_fault) == ("A folder stands", False)
     caplog.clear()
 
 
