@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from engine.prompt_cache.entry_file import Creator, encode_header
-from engine.prompt_cache.verify import Verification, verify
-from tests.engine.prompt_cache.disk_harness import STREAM, Inline, file_of, page, tensors_of
+from engine.prompt_cache.verify import Verification, sentences, verify
+from tests.engine.prompt_cache.disk_harness import STREAM, Inline, checkpoint, file_of, page, tensors_of
 
 
 @pytest.fixture
@@ -65,3 +65,42 @@ def test_a_folder_in_use_can_be_verified(root):
 def test_a_folder_that_is_missing_is_an_error(tmp_path):
     with pytest.raises(FileNotFoundError):
         verify(tmp_path / "nowhere")
+
+
+def test_a_file_that_is_gone_and_what_it_led_to_are_faults(root):
+    path = file_of(root, page(1))
+    path.unlink()
+    found = verify(root)
+    assert found.faults == ((str(path.relative_to(root)), "Its file is gone, and the index lists it."),)
+    assert (found.num_entries, found.num_unreachable, found.is_clean) == (2, 1, False)
+    assert "Nothing leads to 1 entry any more: what stood before is damaged or gone." in sentences(found)
+
+
+def test_a_folder_in_a_file_s_place_is_a_fault(root):
+    path = file_of(root, page(1))
+    path.unlink()
+    path.mkdir()
+    found = verify(root)
+    assert found.faults == ((str(path.relative_to(root)), "A folder stands in its place."),)
+    assert found.num_unreachable == 1
+
+
+def test_pages_behind_one_that_is_gone_are_a_fault_without_an_index_too(root):
+    file_of(root, page(0)).unlink()
+    (root / "index.sqlite").unlink()
+    found = verify(root)
+    assert (found.faults, found.num_unreachable, found.is_clean) == ((), 2, False)
+
+
+def test_a_checkpoint_is_reached_by_the_page_that_ends_there(root):
+    inline = Inline(root)
+    inline.write(checkpoint(2))
+    inline.write(checkpoint(9))
+    assert verify(root).num_unreachable == 1
+
+
+def test_entries_that_the_index_does_not_know_are_told(root):
+    (root / "index.sqlite").unlink()
+    told = sentences(verify(root))
+    assert told[0].startswith("The index does not know 3 entries yet")
+    assert told[1:] == ["3 whole entries, 0 faults."]
