@@ -17,7 +17,18 @@ CUT_OFF = 3  # a reply that had to follow a grammar was ended by its limit
 INTERRUPTED = 130
 READER_GONE = 141
 
-Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"  # what `add_subparsers` gives
+
+class CommandParser(argparse.ArgumentParser):
+    """Each command refuses what it does not know itself, and so shows its own usage; those below are of this class."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        known, others = super().parse_known_args(args, namespace)
+        if others:
+            self.error(f"unrecognized arguments: {' '.join(others)}")
+        return known, others
+
+
+Commands: TypeAlias = "argparse._SubParsersAction[CommandParser]"  # what `add_subparsers` gives
 
 
 class BadInputError(Exception):

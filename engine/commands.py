@@ -11,7 +11,15 @@ from importlib.metadata import PackageNotFoundError, version
 
 from engine.ask import add_ask
 from engine.bench.command import add_bench
-from engine.command_line import BAD_INPUT, ENGINE_FAILED, READER_GONE, BadInputError, EngineFailedError, tell
+from engine.command_line import (
+    BAD_INPUT,
+    ENGINE_FAILED,
+    READER_GONE,
+    BadInputError,
+    CommandParser,
+    EngineFailedError,
+    tell,
+)
 from engine.prompt_cache.command import add_cache
 from engine.prove import add_prove
 
@@ -35,7 +43,7 @@ def run_command(arguments: Sequence[str] | None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="slipstream-engine", description="Slipstream's engine without a window.")
+    parser = CommandParser(prog="slipstream-engine", description="Slipstream's engine without a window.")
     parser.add_argument("--version", action="version", version=_version())
     commands = parser.add_subparsers(required=True)
     add_ask(commands)
