@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import sys
 from dataclasses import asdict
@@ -30,9 +31,7 @@ def add_cache(commands: Commands) -> None:
     showing.add_argument("conversation", help="its id, or the beginning of it")
     verifying = below.add_parser("verify", help="read every file and say what is wrong; exit status 1 for a fault")
     verifying.set_defaults(run=_run_verify)
-    for command in (listing, showing, verifying):
-        command.add_argument("--json", action="store_true", help="print one object")
-    pruning = below.add_parser("prune", help="remove what goes first, down to the budget")
+    pruning = below.add_parser("prune", help="remove damaged files, then what goes first, down to the budget")
     pruning.set_defaults(run=_run_prune)
     pruning.add_argument(
         "--budget", type=_bytes_of, metavar="SIZE", help="such as 500MB or 2GB; once, this is not kept"
@@ -42,6 +41,8 @@ def add_cache(commands: Commands) -> None:
     clearing = below.add_parser("clear", help="remove everything")
     clearing.set_defaults(run=_run_clear)
     clearing.add_argument("--yes", action="store_true", help="do not ask")
+    for command in (listing, showing, verifying, pruning, clearing):
+        command.add_argument("--json", action="store_true", help="print one object")
 
 
 def _run_ls(options: argparse.Namespace) -> int:
@@ -61,43 +62,38 @@ def _run_show(options: argparse.Namespace) -> int:
 
 
 def _run_verify(options: argparse.Namespace) -> int:
-    from engine.prompt_cache.verify import Verification, verify
+    from engine.prompt_cache.verify import Verification, sentences, verify
 
-    verification = verify(_root()) if _root().is_dir() else Verification()
-    if options.json:
-        _print(asdict(verification))
-    else:
-        for name, text in (*verification.faults, *verification.left_alone):
-            print(f"{name}: {text}")
-        print(f"{verification.num_entries:,} entries are whole, {len(verification.faults):,} files are not.")
+    root = _root()
+    verification = verify(root) if root.exists() else Verification()
+    _print(asdict(verification) if options.json else sentences(verification))
     return 0 if verification.is_clean else FAULTS_FOUND
 
 
 def _run_prune(options: argparse.Namespace) -> int:
-    from engine.prompt_cache.listing import size
     from engine.prompt_cache.pruning import is_headless, is_orphan, taken
 
-    with taken(_root()) as folder:
+    with taken(_root(), is_checked=True) as folder:
         if options.headless:
             folder.drop(is_headless)
         if options.orphans:
             folder.drop(is_orphan)
         if options.budget is not None or not (options.headless or options.orphans):
             folder.limit(options.budget)
-    print(f"{size(folder.num_freed)} were freed.")
+    _print(asdict(folder.freed) if options.json else folder.freed.sentences())
     return 0
 
 
 def _run_clear(options: argparse.Namespace) -> int:
-    from engine.prompt_cache.listing import size
     from engine.prompt_cache.pruning import taken
 
-    if not options.yes and not _is_agreed():
-        print("Nothing was removed.")
-        return 0
-    with taken(_root()) as folder:
-        folder.clear()
-    print(f"{size(folder.num_freed)} were freed.")
+    with taken(_root()) as folder:  # before the question, which is vain where another program has the folder
+        is_agreed = options.yes or _is_agreed()
+        if is_agreed:
+            folder.clear()
+    freed = folder.freed
+    text = freed.sentences() if is_agreed or freed.freed_bytes else ["Nothing was removed."]
+    _print(asdict(freed) if options.json else text)
     return 0
 
 
@@ -108,7 +104,12 @@ def _is_agreed() -> bool:
 
 
 def _root() -> Path:
-    return default_data_dir() / FOLDER_NAME
+    """The cache's folder, which need not be there; raises BadInputError where it cannot be."""
+    root = default_data_dir().absolute() / FOLDER_NAME
+    present = next(path for path in (root, *root.parents) if os.path.lexists(path))
+    if not present.is_dir():
+        raise BadInputError(f"{str(present)!r} is no folder; set SLIPSTREAM_DATA to one, or move what stands there")
+    return root
 
 
 def _bytes_of(text: str) -> int:

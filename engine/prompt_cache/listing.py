@@ -1,20 +1,20 @@
-"""What `cache ls` and `cache show` tell: read from the index alone, beside a program that writes it; never text."""
+"""What `cache ls` and `cache show` tell: read beside a program that writes it, as far as files' headers; never text."""
 
 from __future__ import annotations
 
 import shutil
-import sqlite3
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from engine.amounts import write_count, write_size
 from engine.command_line import BadInputError
 from engine.prompt_cache.budget import WRITTEN_TODAY, DailyCount, default_budget
 from engine.prompt_cache.entries import Opened, Stream
-from engine.prompt_cache.index import FILE_NAME, DamagedIndexError, NewerIndexError, read_index
+from engine.prompt_cache.opening import look_into
 from engine.prompt_cache.owners import NOBODY
 from engine.prompt_cache.report import LIMITS, CacheSettings, ConversationSize
 from engine.prompt_cache.restoring import restore
@@ -30,19 +30,18 @@ class Listed:
     root: Path
     tiers: Tiers
     streams: dict[str, Stream]
-    values: dict[str, str]
+    values: Mapping[str, str]
 
 
 def read_listed(root: Path) -> Listed:
-    """The tree as the index tells it, empty where there is none; raises BadInputError where it cannot be read."""
+    """The tree as a window would open it, empty where there is none; raises BadInputError where it cannot be read."""
     try:
-        contents = read_index(root / FILE_NAME)
-    except (DamagedIndexError, NewerIndexError, sqlite3.Error, OSError) as error:
-        raise BadInputError(f"the index of the prompt cache in {root} cannot be read: {error}") from error
+        opened = look_into(root) if root.exists() else Opened()
+    except OSError as error:
+        raise BadInputError(f"the prompt cache in {root} cannot be read: {error.strerror}") from error
     tiers = Tiers()
-    tables = (tuple(contents.streams.values()), tuple(contents.owners), tuple(contents.readings))
-    restore(tiers, Opened(tuple(contents.entries.values()), *tables))
-    return Listed(root, tiers, contents.streams, contents.values)
+    restore(tiers, opened)
+    return Listed(root, tiers, {stream.identity: stream for stream in opened.streams}, opened.values)
 
 
 def describe(listed: Listed) -> dict[str, Any]:
@@ -86,15 +85,17 @@ def describe_conversation(listed: Listed, wanted: str) -> dict[str, Any]:
 def table(described: dict[str, Any]) -> list[str]:
     """What `describe` gave, for a terminal."""
     used, written = (
-        f"{size(described[name])} of {size(described[limit])}"
+        f"{write_size(described[name])} of {write_size(described[limit])}"
         for name, limit in (("disk_bytes", "budget_bytes"), ("written_today_bytes", "daily_limit_bytes"))
     )
-    lines = [described["folder"], f"{used} in {described['num_entries']:,} entries; written today: {written}"]
-    lines += [f"  {size(one['disk_bytes']):>9}  {one['name']}" for one in described["streams"]]
-    lines.append(f"{len(described['conversations']):,} conversations")
+    entries = write_count(described["num_entries"], "entry", "entries")
+    lines = [described["folder"], f"{used} in {entries}; written today: {written}"]
+    lines += [f"  {write_size(one['disk_bytes']):>9}  {one['name']}" for one in described["streams"]]
+    lines.append(write_count(len(described["conversations"]), "conversation"))
     for one in described["conversations"]:
         tag = f"  ({one['tag']})" if one["tag"] else ""
-        lines.append(f"  {size(one['disk_bytes']):>9}  {one['num_tokens']:>9,} tokens  {one['conversation_id']}{tag}")
+        num_tokens = f"{one['num_tokens']:>9,} tokens"
+        lines.append(f"  {write_size(one['disk_bytes']):>9}  {num_tokens}  {one['conversation_id']}{tag}")
     return lines
 
 
@@ -103,14 +104,9 @@ def conversation_table(described: dict[str, Any]) -> list[str]:
     lines = [described["conversation_id"]]
     for one in described["entries"]:
         span = f"{one['first']:,}" if one["kind"] == "checkpoint" else f"{one['first']:,} to {one['end']:,}"
-        shared = f", with {one['num_others']} others" if one["num_others"] else ""
-        lines.append(f"  {size(one['disk_bytes']):>9}  {one['kind']} {span}{shared}  {one['stream']}")
+        shared = f", with {write_count(one['num_others'], 'other')}" if one["num_others"] else ""
+        lines.append(f"  {write_size(one['disk_bytes']):>9}  {one['kind']} {span}{shared}  {one['stream']}")
     return lines
-
-
-def size(num_bytes: int) -> str:
-    """For people."""
-    return f"{num_bytes / 1e9:,.1f} GB" if num_bytes >= 1e8 else f"{num_bytes / 1e6:,.1f} MB"
 
 
 def _describe_streams(listed: Listed) -> list[dict[str, Any]]:

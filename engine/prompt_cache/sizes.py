@@ -7,8 +7,9 @@ from engine.prompt_cache.report import ConversationSize
 
 
 def conversation_sizes(owners: Owners) -> tuple[ConversationSize, ...]:
-    """Largest on disk first; what several conversations share counts for each."""
-    sizes = [_size(owners, name) for name in owners.conversations() if name != NOBODY]
+    """Of those that have something, largest on disk first; what several share counts for each."""
+    names = [name for name in owners.conversations() if name != NOBODY and owners.stands_of(name)]
+    sizes = [_size(owners, name) for name in names]
     return tuple(sorted(sizes, key=lambda size: (-size.disk_bytes, -size.ram_bytes, size.conversation_id)))
 
 

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from engine.headless import main
+from engine.prompt_cache.hashes import node_hashes, token_bytes
+from engine.prompt_cache.index import read_index
 from engine.prompt_cache.report import FOLDER_NAME, CacheSettings
-from tests.engine.prompt_cache.chats import stream, text
+from tests.engine.prompt_cache.chats import STREAM, stream, text
 from tests.engine.prompt_cache.on_disk import OnDisk
 
 A = text(1, 1000)
@@ -86,6 +88,45 @@ def test_show_tells_entries_and_never_text(chats: OnDisk, capsys):
     assert "checkpoint 1,000" in capsys.readouterr().out
 
 
+def second_page(chats: OnDisk) -> Path:
+    """Of four, or five in all with that of the other conversation."""
+    (start,) = node_hashes(STREAM.identity, token_bytes(A), [256])
+    places = chats.root.glob(f"{STREAM.identity}/{start}-*.safetensors")
+    return max(places, key=lambda path: path.stat().st_size)
+
+
+def test_ls_reads_the_files_where_the_index_is_gone(chats: OnDisk, root: Path, capsys):
+    chats.cache.close(1.0)
+    before = told(capsys, "ls")
+    (root / "index.sqlite").unlink()
+    found = told(capsys, "ls")
+    assert (found["num_entries"], found["disk_bytes"]) == (before["num_entries"], before["disk_bytes"])
+    assert {one["conversation_id"] for one in found["conversations"]} == {"first chat", "second chat"}
+    assert not (root / "index.sqlite").exists()
+
+
+def test_ls_leaves_out_conversations_of_which_nothing_is_saved(chats: OnDisk, capsys):
+    chats.cache.clear(lambda: None)
+    chats.put("third chat", text(3, 300))
+    assert [one["conversation_id"] for one in told(capsys, "ls")["conversations"]] == ["third chat"]
+
+
+@pytest.mark.parametrize("command", ["ls", "verify", "prune", "clear"])
+def test_a_data_folder_that_is_a_file_is_bad_input(data_dir: Path, capsys, command: str):
+    data_dir.write_text("mine")
+    assert cache(command) == 2
+    assert f"{str(data_dir)!r} is no folder" in capsys.readouterr().err
+
+
+def test_what_a_command_does_not_know_shows_its_own_usage(capsys):
+    with pytest.raises(SystemExit) as ended:
+        cache("ls", "extra")
+    assert ended.value.code == 2
+    told = capsys.readouterr().err
+    assert told.startswith("usage: slipstream-engine cache ls [-h] [--json]")
+    assert "unrecognized arguments: extra" in told
+
+
 @pytest.mark.parametrize(("wanted", "reason"), [("third", "no conversation"), ("", "several conversations")])
 def test_show_of_another_conversation_is_bad_input(chats: OnDisk, capsys, wanted: str, reason: str):
     assert cache("show", wanted) == 2
@@ -104,7 +145,31 @@ def test_verify_finds_a_damaged_file(chats: OnDisk, capsys):
     assert len(json.loads(capsys.readouterr().out)["faults"]) == 1
 
 
-@pytest.mark.parametrize("arguments", [["prune"], ["clear", "--yes"]])
+def test_prune_tells_what_was_damaged_and_what_nothing_leads_to(chats: OnDisk, capsys, caplog):
+    chats.cache.close(1.0)
+    damaged = second_page(chats)
+    content = damaged.read_bytes()
+    damaged.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    num_bytes = sum(path.stat().st_size for path in chats.entry_files())
+    found = told(capsys, "prune")
+    assert (found["num_damaged"], found["damaged_bytes"], found["num_unreachable"]) == (1, len(content), 2)
+    assert found["freed_bytes"] == num_bytes - sum(path.stat().st_size for path in chats.entry_files())
+    assert found["freed_bytes"] == found["damaged_bytes"] + found["unreachable_bytes"]
+    assert cache("verify") == 0
+    caplog.clear()
+
+
+def test_prune_tells_of_a_folder_in_a_page_s_place_in_words(chats: OnDisk, capsys):
+    chats.cache.close(1.0)
+    page = second_page(chats)
+    page.unlink()
+    page.mkdir()
+    assert cache("prune") == 0
+    assert "2 entries that nothing led to any more were removed, " in capsys.readouterr().out
+    assert cache("verify") == 0
+
+
+@pytest.mark.parametrize("arguments", [["prune"], ["clear", "--yes"], ["clear"]])
 def test_a_running_window_s_cache_is_not_changed(chats: OnDisk, capsys, arguments: list[str]):
     num_files = len(chats.entry_files())
     assert cache(*arguments) == 1
@@ -115,7 +180,7 @@ def test_a_running_window_s_cache_is_not_changed(chats: OnDisk, capsys, argument
 def test_clear_removes_everything_and_the_chats_can_say_so(chats: OnDisk, capsys):
     chats.cache.close(1.0)
     assert cache("clear", "--yes") == 0
-    assert "0.1 MB were freed" in capsys.readouterr().out
+    assert "KB were freed" in capsys.readouterr().out
     assert not chats.entry_files()
     assert OnDisk(chats.root).find("first chat", [*A, 1], num_old=900).code == "cleared"
 
@@ -125,6 +190,14 @@ def test_clear_asks_first(chats: OnDisk, capsys):
     assert cache("clear") == 2
     assert "--yes" in capsys.readouterr().err
     assert chats.entry_files()
+
+
+def test_clear_leaves_nothing_of_the_headless_tool_s_conversations(root: Path, capsys):
+    headless = OnDisk(root, CacheSettings(tag="headless"))
+    headless.put("headless-1", A)
+    headless.cache.close(1.0)
+    assert told(capsys, "clear", "--yes")["freed_bytes"] > 0
+    assert read_index(root / "index.sqlite").readings == []
 
 
 def test_prune_keeps_a_budget_that_is_given(chats: OnDisk, capsys):
