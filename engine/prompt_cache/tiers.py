@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
 from engine.prompt_cache.entries import EntryKey, Touch
@@ -107,9 +107,9 @@ class Tiers:
             if part in self.ram:  # it may have gone with what it hung from
                 self.release(part, loss)
 
-    def shrink_disk(self, num_bytes: int, kept: Collection[Part], loss: str) -> bool:
+    def shrink_disk(self, num_bytes: int, is_kept: Callable[[Part], bool], loss: str) -> bool:
         """Free so many bytes of the disk; False, and nothing is done, where that cannot be."""
-        victims = self.disk.victims(num_bytes, lambda part: part in kept or _carries_writes(part.node))
+        victims = self.disk.victims(num_bytes, lambda part: is_kept(part) or _carries_writes(part.node))
         if sum(part.file_bytes for part in victims) < num_bytes:
             return False
         self._delete(victims, loss)

@@ -31,6 +31,13 @@ class Part:
         return self.file_bytes > 0
 
     @property
+    def hangs_from(self) -> Part | None:
+        """The page that leads to it; none where its sequence begins."""
+        if self.is_checkpoint:
+            return self.node.page
+        return self.node.parent.page if self.node.parent else None
+
+    @property
     def record_bytes(self) -> int:
         """What it takes in an index, its owner's record included."""
         return 2 * RECORD_BYTES + (0 if self.is_checkpoint else len(self.node.tokens))
@@ -82,6 +89,12 @@ class Node:
             nodes.append(node)
             node = node.parent
         return nodes
+
+    def is_above(self, node: Node) -> bool:
+        """Whether the way to that node leads over this one, or ends here."""
+        while node.num_tokens > self.num_tokens and node.parent is not None:
+            node = node.parent
+        return node is self
 
     def below(self) -> list[Node]:
         """This node and all that hang from it, each before its parent."""

@@ -166,12 +166,11 @@ class Writer:
         return self._make_room(part, num_bytes)
 
     def _make_room(self, part: Part, num_bytes: int) -> Verdict:
-        path = part.node.path()
-        budget_bytes = self.budget_bytes - part.record_bytes
-        excess = self.disk_bytes + num_bytes - budget_bytes
-        kept = {other for node in path for other in node.parts}
-        is_small = _num_path_bytes(part, path) <= budget_bytes
-        if is_small and (excess <= 0 or self._tiers.shrink_disk(excess, kept, BUDGET)):
+        """All that a part hangs from is on the disk or on its way, so that its path fits where all together does."""
+        if not _is_led_to(part):
+            return self._leave_out(part)
+        excess = self.disk_bytes + num_bytes - (self.budget_bytes - part.record_bytes)
+        if excess <= 0 or self._tiers.shrink_disk(excess, lambda other: _is_on_path(other, part), BUDGET):
             return Verdict.WRITE
         if self._under_way:
             return self._wait_for(SLOW_DISK)  # what is on its way may be evicted once it is there
@@ -220,6 +219,16 @@ class Writer:
         self.written.add(self._clock(), message.num_bytes)
         self._tiers.owners.changes.append(SaveValue(WRITTEN_TODAY, self.written.store()))
 
+    def _leave_out(self, part: Part) -> Verdict:
+        """A part whose path is not on the disk would be of no use there."""
+        if self._failed:
+            return self._wait_for(DISK_FAULT)  # it may be among them
+        for stand in part.node.stands.values():
+            read = self._tiers.owners.read_of(stand.conversation_id, part.node.stream)
+            if read is not None and not read.loss:
+                self._tiers.owners.lose(stand.conversation_id, part.node.stream, BUDGET)
+        return Verdict.SKIP
+
     def _wait_for(self, code: str) -> Verdict:
         self.obstacle = code
         return Verdict.WAIT
@@ -235,10 +244,14 @@ def _num_file_bytes(part: Part) -> int:
     return file_bytes(part.ram_bytes, num_tokens, len(part.arrays or ()))
 
 
-def _num_path_bytes(part: Part, path: list[Node]) -> int:
-    """What must be on the disk for a part to be of use: itself and the pages that lead to it."""
-    own = _num_file_bytes(part) if part.is_checkpoint else 0
-    return own + sum(node.page.file_bytes or _num_file_bytes(node.page) for node in path if node.page)
+def _is_led_to(part: Part) -> bool:
+    above = part.hangs_from
+    return above is None or above.is_stored or above.is_writing
+
+
+def _is_on_path(other: Part, part: Part) -> bool:
+    """Whether another part stands on the way to a part; those were used no earlier than it, which spares the walk."""
+    return other.node.used >= part.node.used and other.node.is_above(part.node)
 
 
 def _whose(node: Node) -> set[str]:

@@ -60,7 +60,7 @@ class MemoryStorage:
 
     def __init__(self, disk: MemoryDisk, deliver: Deliver, *, is_held: bool = False) -> None:
         self._disk, self._deliver = disk, deliver
-        self._is_held = is_held
+        self.is_held = is_held
         self._calls: deque[Callable[[], None]] = deque()
 
     def work(self) -> None:
@@ -97,7 +97,7 @@ class MemoryStorage:
 
     def _do(self, call: Callable[[], object]) -> None:
         self._calls.append(call)
-        if not self._is_held:
+        if not self.is_held:
             self.work()
 
     def _open(self) -> None:

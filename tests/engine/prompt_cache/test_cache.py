@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import sys
+from collections import Counter
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
 import pytest
 
 from engine.prompt_cache.report import CacheSettings
@@ -10,6 +16,7 @@ from tests.engine.prompt_cache.chats import ROOMY, STREAM, Cached, assert_restor
 
 LITTLE_RAM = CacheSettings(ram_bytes=1, budget_bytes=1 << 30)
 A = text(1, 1000)
+MODULES = ("writing.py", "tree.py", "tiers.py", "retention.py", "owners.py", "keeper.py")
 
 
 def test_a_prompt_finds_all_but_its_last_token():
@@ -172,3 +179,33 @@ def test_state_of_another_length_than_its_tokens_is_refused():
 def test_arrays_that_do_not_reach_what_is_held_are_refused():
     with pytest.raises(AssertionError, match="arrays begin at 5, and are needed from 0"):
         Cached().cache.put(STREAM, "a", A[:11], state_of(A[:11], start=5))
+
+
+def num_lines_run(call: Callable[[], None]) -> int:
+    """Lines of the tree and what decides over it that a call goes through."""
+    lines: Counter[str] = Counter()
+
+    def count(frame: FrameType, event: str, _: object) -> Any:
+        lines[event] += frame.f_code.co_filename.endswith(MODULES)
+        return count
+
+    before = sys.gettrace()
+    sys.settrace(count)
+    try:
+        call()
+    finally:
+        sys.settrace(before)
+    return lines["line"]
+
+
+def work_of_put(num_pages: int, budget_bytes: int) -> int:
+    """Of a chat with so many pages, where another takes much of the budget and no write has ended."""
+    cached = Cached(settings=CacheSettings(ram_bytes=1 << 30, budget_bytes=budget_bytes))
+    cached.put("other", text(1, 50_000))
+    cached.storage.is_held = True
+    return num_lines_run(lambda: cached.put("a", text(2, 256 * num_pages)))
+
+
+@pytest.mark.parametrize("budget_bytes", [1 << 30, 4_000_000])
+def test_a_text_eight_times_as_long_is_about_eight_times_the_work(budget_bytes: int):
+    assert work_of_put(160, budget_bytes) < 12 * work_of_put(20, budget_bytes)
