@@ -58,13 +58,18 @@ class DailyCount:
 
     def at(self, seconds: float) -> int:
         """Bytes written on the day of this Unix time."""
-        day = datetime.fromtimestamp(seconds, UTC).date().isoformat()
+        day = _day_of(seconds)
         if day != self.day:
             self.day, self.num_bytes = day, 0
         return self.num_bytes
 
     def add(self, seconds: float, num_bytes: int) -> None:
         self.num_bytes = self.at(seconds) + num_bytes
+
+    def correct(self, seconds: float, num_bytes: int) -> None:
+        """Add to, or take from, what was added at that time; on another day that does not count any more."""
+        if self.day == _day_of(seconds):
+            self.num_bytes = max(0, self.num_bytes + num_bytes)
 
     def store(self) -> str:
         return f"{self.day} {self.num_bytes}"
@@ -74,6 +79,10 @@ class DailyCount:
         day, _, count = value.partition(" ")
         if count.isdecimal():
             self.day, self.num_bytes = day, int(count)
+
+
+def _day_of(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).date().isoformat()
 
 
 class PrefillSpeeds:

@@ -263,6 +263,7 @@ class PromptCache:
 
     def _tell_storage(self) -> None:
         self._writer.remove_doomed()
+        self._writer.save_count()
         changes, self._tiers.owners.changes[:] = tuple(self._tiers.owners.changes), ()
         if changes and self._writer.is_open:
             self._storage.record(changes)

@@ -38,6 +38,7 @@ class Write:
     conversation_id: str
     ram_bytes: int
     file_bytes: int
+    seconds: float  # when it was asked for, in Unix time
 
 
 class Writer:
@@ -64,7 +65,8 @@ class Writer:
         self._reserved_bytes = 0
         self._paused_until: float | None = None  # by the timer
         self._told: set[str] = set()
-        self.written = DailyCount()
+        self._is_count_saved = True
+        self.written = DailyCount()  # what is on its way included
         self.room = Room()
         self.is_open = False  # whether anything may be written
         self.obstacle = ""
@@ -119,6 +121,12 @@ class Writer:
         self.obstacle = ""
         return False
 
+    def save_count(self) -> None:
+        """Have the day's count saved beside what was written, where it has changed."""
+        if not self._is_count_saved:
+            self._is_count_saved = True
+            self._tiers.owners.changes.append(SaveValue(WRITTEN_TODAY, self.written.store()))
+
     def remove_doomed(self, ticket: int = 0) -> None:
         """Tell the storage which files go; with a ticket it answers even where there are none."""
         keys, self._tiers.doomed[:] = tuple(self._tiers.doomed), ()
@@ -135,10 +143,11 @@ class Writer:
         self._pending_bytes -= write.ram_bytes
         self._reserved_bytes -= write.file_bytes
         part.is_writing = False
+        self._correct_count(write, message)
         if message.error:
             self._fail(write, message)
             return None
-        self._count(message)
+        self._end_pause()
         if not self._tiers.is_alive(part):
             return None
         self._tiers.store_last(part, message.num_bytes)
@@ -158,7 +167,7 @@ class Writer:
             return self._wait_for(DISK_FAULT)
         if self._pending_bytes and self._pending_bytes + part.ram_bytes > self.settings.ram_bytes // PENDING_SHARE:
             return self._wait_for(SLOW_DISK)
-        if self.written.at(self._clock()) + self._reserved_bytes + num_bytes > self.settings.daily_limit_bytes:
+        if self.written.at(self._clock()) + num_bytes > self.settings.daily_limit_bytes:
             limit = write_size(self.settings.daily_limit_bytes)
             self._tell(DAILY_LIMIT, f"The prompt cache has written its {limit} of today; it goes on tomorrow.")
             return self._wait_for(DAILY_LIMIT)
@@ -184,7 +193,9 @@ class Writer:
         assert part.arrays is not None
         self.remove_doomed()  # before the write, so that the folder never holds both
         part.is_writing = True
-        write = Write(part, stream, conversation_id, part.ram_bytes, _num_file_bytes(part))
+        write = Write(part, stream, conversation_id, part.ram_bytes, _num_file_bytes(part), self._clock())
+        self.written.add(write.seconds, write.file_bytes)
+        self._is_count_saved = False
         self._under_way.setdefault(part.key, deque()).append(write)
         self._pending_bytes += write.ram_bytes
         self._reserved_bytes += write.file_bytes
@@ -212,12 +223,14 @@ class Writer:
             self.problem = message.error
             self._tell(DISK_FAULT, f"{message.error} The prompt cache writes nothing for a while; chats go on.")
 
-    def _count(self, message: Written) -> None:
+    def _end_pause(self) -> None:
         if self._paused_until is not None:
             self._paused_until, self.problem = None, ""
             self._told.discard(DISK_FAULT)
-        self.written.add(self._clock(), message.num_bytes)
-        self._tiers.owners.changes.append(SaveValue(WRITTEN_TODAY, self.written.store()))
+
+    def _correct_count(self, write: Write, message: Written) -> None:
+        self.written.correct(write.seconds, message.num_bytes - write.file_bytes)
+        self._is_count_saved = False
 
     def _leave_out(self, part: Part) -> Verdict:
         """A part whose path is not on the disk would be of no use there."""

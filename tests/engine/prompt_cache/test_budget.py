@@ -35,6 +35,18 @@ def test_a_count_is_of_one_day_of_utc():
     assert count.at(NOON + DAY / 2) == 0
 
 
+def test_a_count_is_corrected_on_its_own_day_alone_and_never_below_0():
+    count = DailyCount()
+    count.add(NOON, 5)
+    count.correct(NOON, -2)
+    assert count.at(NOON) == 3
+    count.correct(NOON, -9)
+    assert count.at(NOON) == 0
+    count.add(NOON + DAY, 5)
+    count.correct(NOON, -2)
+    assert count.at(NOON + DAY) == 5
+
+
 def test_a_count_survives_a_restart_and_not_a_nonsense_value():
     count, again = DailyCount(), DailyCount()
     count.add(NOON, 5)
