@@ -13,6 +13,7 @@ from engine.prompt_cache.disk import Disk
 from engine.prompt_cache.entry_file import (
     Creator,
     DamagedFileError,
+    EntryFileError,
     ForeignFileError,
     decode_header,
     encode_header,
@@ -124,7 +125,7 @@ def test_what_is_no_file_is_refused(folder, tmp_path_factory, place):
     folder.write(page(1), STREAM, CREATOR, tensors_of())
     elsewhere = path.rename(tmp_path_factory.mktemp("elsewhere") / "file")
     {"folder": path.mkdir, "pipe": lambda: os.mkfifo(path), "link": lambda: path.symlink_to(elsewhere)}[place]()
-    with pytest.raises((ForeignFileError, OSError)):
+    with pytest.raises((EntryFileError, OSError)):
         folder.read(page(1).key)
 
 
