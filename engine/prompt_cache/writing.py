@@ -19,6 +19,8 @@ from engine.prompt_cache.tree import Node, Part
 
 PAUSE_SECONDS = 60.0
 PENDING_SHARE = 2  # half of the RAM ceiling may wait for the disk
+MIN_CHECKED = 64  # parts that wait, before those that have become needless are looked for
+PLACE_TAKEN = "place_taken"  # code of a notice
 
 
 class Verdict(Enum):
@@ -65,6 +67,7 @@ class Writer:
         self._reserved_bytes = 0
         self._paused_until: float | None = None  # by the timer
         self._told: set[str] = set()
+        self._num_checked = MIN_CHECKED
         self._is_count_saved = True
         self.written = DailyCount()  # what is on its way included
         self.room = Room()
@@ -88,6 +91,7 @@ class Writer:
 
     def note_unwritten(self) -> None:
         """Before the end: what may not be written any more is not there at the next start, and no file is damaged."""
+        self._drop_needless()
         under_way = [write.part for writes in self._under_way.values() for write in writes]
         for part in (*under_way, *self._backlog):
             for conversation_id in _whose(part.node):
@@ -113,6 +117,8 @@ class Writer:
             part, (stream, conversation_id) = next(iter(self._backlog.items()))
             verdict = self._judge(part)
             if verdict is Verdict.WAIT:
+                if len(self._backlog) > 2 * self._num_checked:
+                    self._drop_needless()
                 return False
             del self._backlog[part]
             if verdict is Verdict.WRITE:
@@ -160,7 +166,7 @@ class Writer:
         return part
 
     def _judge(self, part: Part) -> Verdict:
-        if part.arrays is None or part.is_stored or part.is_writing or not self._tiers.is_alive(part):
+        if self._is_needless(part):
             return Verdict.SKIP
         num_bytes = _num_file_bytes(part)
         if self._is_paused():
@@ -222,6 +228,8 @@ class Writer:
             self._paused_until = self._timer() + PAUSE_SECONDS
             self.problem = message.error
             self._tell(DISK_FAULT, f"{message.error} The prompt cache writes nothing for a while; chats go on.")
+        elif self._tiers.is_alive(write.part):
+            self._tell(PLACE_TAKEN, f"{message.error} A part of a chat is not saved because of it; chats go on.")
 
     def _end_pause(self) -> None:
         if self._paused_until is not None:
@@ -231,6 +239,17 @@ class Writer:
     def _correct_count(self, write: Write, message: Written) -> None:
         self.written.correct(write.seconds, message.num_bytes - write.file_bytes)
         self._is_count_saved = False
+
+    def _is_needless(self, part: Part) -> bool:
+        """Whether nothing is to be written of a part any more."""
+        return part.arrays is None or part.is_stored or part.is_writing or not self._tiers.is_alive(part)
+
+    def _drop_needless(self) -> None:
+        """A pause can be long: what left the tree meanwhile is not held for it."""
+        for part in [part for part in self._backlog if self._is_needless(part)]:
+            del self._backlog[part]
+        self._failed = [write for write in self._failed if not self._is_needless(write.part)]
+        self._num_checked = max(MIN_CHECKED, len(self._backlog))
 
     def _leave_out(self, part: Part) -> Verdict:
         """A part whose path is not on the disk would be of no use there."""

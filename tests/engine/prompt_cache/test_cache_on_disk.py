@@ -9,10 +9,13 @@ from pathlib import Path
 import mlx.core as mx
 import pytest
 
+from engine.prompt_cache.entry_file import Creator, encode_header
 from engine.prompt_cache.hashes import node_hashes, token_bytes
 from engine.prompt_cache.report import CacheSettings
 from engine.prompt_cache.requests import StreamState, StreamWanted, Wanted
 from tests.engine.prompt_cache.chats import STREAM, stream, text
+from tests.engine.prompt_cache.disk_harness import STREAM as OTHER
+from tests.engine.prompt_cache.disk_harness import page
 from tests.engine.prompt_cache.on_disk import OnDisk
 
 A = text(1, 1000)
@@ -101,6 +104,25 @@ def test_a_damaged_file_costs_its_tokens_and_never_a_wrong_one(
     assert found.code == "corrupt"
     chats.put("a", A)
     assert chats.cache.report().disk_bytes == sum(path.stat().st_size for path in chats.entry_files() if path.is_file())
+    caplog.clear()
+
+
+def test_a_place_that_cannot_be_written_is_told_once_and_other_chats_are_saved(
+    root: Path, caplog: pytest.LogCaptureFixture
+):
+    chats = OnDisk(root)
+    (end,) = node_hashes(STREAM.identity, token_bytes(A), [256])
+    (start,) = node_hashes(STREAM.identity, token_bytes(A), [0])
+    newer = root / STREAM.identity / f"{start}-{end}.safetensors"
+    newer.parent.mkdir()
+    newer.write_bytes(encode_header(page(0), OTHER, Creator(), {}, 9))
+    chats = chats.reopened()
+    chats.notices.clear()
+    for _ in range(2):
+        chats.put("a", A)
+    chats.put("b", text(2, 300))
+    assert [code for code, _ in chats.notices] == ["place_taken"]
+    assert len(chats.entry_files()) == 3
     caplog.clear()
 
 

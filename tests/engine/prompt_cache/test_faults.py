@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 from dataclasses import replace
 
 import pytest
 
 from engine.prompt_cache.report import CacheSettings
+from engine.prompt_cache.tree import Part
 from tests.engine.prompt_cache.chats import ROOMY, Cached, text
 
 A = text(1, 1000)
@@ -151,6 +153,35 @@ def test_the_day_s_limit_pauses_writing_until_the_next_day():
     assert again.disk.written_bytes > written
 
 
+def test_what_is_on_its_way_to_the_disk_counts_for_the_day():
+    cached = Cached(settings=replace(ROOMY, daily_limit_bytes=20_000), is_held=True)
+    cached.storage.work()
+    cached.put("a", A)
+    counted = cached.cache.report().written_today_bytes
+    cached.cache.close(1.0)
+    assert 0 < cached.disk.written_bytes <= counted <= 20_000
+    assert Cached(cached.disk).cache.report().written_today_bytes == counted
+
+
+def test_what_the_disk_did_not_take_does_not_count_for_the_day():
+    cached = Cached()
+    cached.disk.error = FULL
+    cached.put("a", A)
+    assert cached.cache.report().written_today_bytes == 0
+    assert cached.reopened().cache.report().written_today_bytes == 0
+
+
+def test_deleted_chats_are_not_held_for_a_disk_that_fails():
+    cached = Cached()
+    cached.disk.error = FULL
+    for number in range(40):
+        cached.put(str(number), text(number, 2000))
+        cached.cache.forget(str(number), lambda: None)
+    gc.collect()
+    assert sum(isinstance(held, Part) for held in gc.get_objects()) < 150
+    assert cached.cache.close(1.0)
+
+
 def test_a_clock_set_back_to_another_day_begins_another_count():
     cached = Cached(settings=replace(ROOMY, daily_limit_bytes=20_000))
     cached.put("a", A)
@@ -163,7 +194,7 @@ def test_a_clock_set_back_to_another_day_begins_another_count():
 def test_a_chat_larger_than_the_budget_is_said_to_be_so():
     cached = Cached(settings=CacheSettings(ram_bytes=1, budget_bytes=40_000))
     cached.put("a", text(1, 5000))
-    assert [code for code, _ in cached.notices] == ["too_large"]
+    assert cached.notices == [("too_large", "A chat is too large for the prompt cache's budget of 40 KB.")]
     found = cached.find("a", [*text(1, 5000), 1], num_old=5000)
     assert found.code == "too_large"
     assert cached.disk.peak_bytes <= 40_000
