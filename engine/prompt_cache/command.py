@@ -88,7 +88,7 @@ def _run_clear(options: argparse.Namespace) -> int:
     from engine.prompt_cache.pruning import taken
 
     with taken(_root()) as folder:  # before the question, which is vain where another program has the folder
-        is_agreed = options.yes or _is_agreed()
+        is_agreed = options.yes or _is_agreed(options.json)
         if is_agreed:
             folder.clear()
     freed = folder.freed
@@ -97,8 +97,8 @@ def _run_clear(options: argparse.Namespace) -> int:
     return 0
 
 
-def _is_agreed() -> bool:
-    if not sys.stdin.isatty():
+def _is_agreed(is_json: bool) -> bool:
+    if is_json or not sys.stdin.isatty():
         raise BadInputError("every saved prompt would be removed; add --yes to do it without being asked")
     return input(f"Remove every saved prompt in {_root()}? Chats stay. [y/N] ").strip().lower() in ("y", "yes")
 
