@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 NO_BREAK = "\u00a0"
+_UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
 
 def write_count(count: int, unit: str = "") -> str:
@@ -33,9 +34,14 @@ def write_ratio(value: float) -> str:
 
 
 def write_bytes(count: int) -> str:
-    """11_400_000_000 -> 11.4 GB; megabytes below a tenth of a gigabyte."""
-    value, unit = (count / 1e6, "MB") if count < 100_000_000 else (count / 1e9, "GB")
-    return f"{value:,.1f}".removesuffix(".0") + f"{NO_BREAK}{unit}"
+    """11_440_000_000 -> 11.4 GB; three digits at most, zeros behind the point left out."""
+    if not count:
+        return f"0{NO_BREAK}MB"
+    size, unit = next(((size, unit) for size, unit in _UNITS if count >= 0.9995 * size), _UNITS[-1])
+    value = count / size
+    digits = 2 if value < 9.995 else 1 if value < 99.95 else 0
+    written = f"{value:,.{digits}f}"
+    return (written.rstrip("0").rstrip(".") if digits else written) + f"{NO_BREAK}{unit}"
 
 
 def write_loading(done: int, total: int) -> str:

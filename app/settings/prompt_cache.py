@@ -28,7 +28,7 @@ def facts_of(report: CacheReport) -> dict[str, str]:
     return {
         "In memory": _write_share(report.memory_bytes, report.memory_limit_bytes),
         "Written today": _write_share(report.written_today_bytes, report.daily_limit_bytes),
-        "Chats": write_count(len(report.conversations)),
+        "Chats": write_count(sum(one.num_bytes > 0 for one in report.conversations)),
         "Folder": report.folder or "none",
     }
 

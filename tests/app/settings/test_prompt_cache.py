@@ -54,7 +54,7 @@ def button(dialog: CacheDialog, words: str) -> QPushButton:
 
 def test_a_report_is_said_line_by_line() -> None:
     facts = {name: words.replace(NO_BREAK, " ") for name, words in facts_of(REPORT).items()}
-    assert facts["In memory"] == "0.4 GB of 2 GB"
+    assert facts["In memory"] == "412 MB of 2 GB"
     assert facts["Written today"] == "31.5 MB of 50 GB"
     assert (facts["Chats"], facts["Folder"]) == ("2", "/data/prompt-cache")
 
@@ -131,6 +131,11 @@ def test_the_dialog_asks_no_more_once_it_is_closed(driver: Driver, way: str) -> 
     else:
         driver.window.close()
     driver.wait(lambda: not driver.window.findChildren(CacheDialog))
+
+
+def test_a_chat_that_the_disk_holds_nothing_of_is_not_counted() -> None:
+    held = CachedConversation("a", 1, 2)
+    assert facts_of(CacheReport(conversations=(held, replace(held, num_bytes=0))))["Chats"] == "1"
 
 
 def test_without_a_limit_none_is_named() -> None:
