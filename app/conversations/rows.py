@@ -168,6 +168,8 @@ def _statistic(name: str, value: Any) -> Any:
     match _STATISTICS[name], value:
         case tuple(), list() if all(isinstance(count, int) for count in value):
             return tuple(value)
+        case None, int() | None:
+            return value
         case (str(), str()) | (int() | float(), int() | float()):
             return value
     raise ValueError(f"{name} is {value!r}")

@@ -8,14 +8,27 @@ from itertools import zip_longest
 from engine.messages import Statistics
 
 
+def num_read_of(statistics: Statistics) -> int:
+    """Prompt tokens that were read; all that were not cached in statistics which do not tell."""
+    known = statistics.num_read
+    return statistics.num_prompt - statistics.num_cached if known is None else known
+
+
 def add_statistics(before: Statistics, last: Statistics) -> Statistics:
-    """Counts and seconds of both parts with the ratios of all of them; prompt, rates and rows are of the last part."""
+    """Counts and seconds of both parts with the ratios of all of them; prompt, rates and rows are of the last part.
+
+    What was read is of both, so that a reply which was stopped and continued costs what it cost. What was cached is of
+    the last part: its prompt holds that of the part before, whose cached tokens would count twice.
+    """
     num_tokens = before.num_tokens + last.num_tokens
     num_rounds = before.num_rounds + last.num_rounds
     num_accepted = before.num_accepted + last.num_accepted
     proposed = _add(before.proposed_by_position, last.proposed_by_position)
     return replace(
         last,
+        num_read=num_read_of(before) + num_read_of(last),
+        num_reread=before.num_reread + last.num_reread,
+        reread_reason=_join_reasons(before, last),
         num_tokens=num_tokens,
         num_rounds=num_rounds,
         num_proposed=before.num_proposed + last.num_proposed,
@@ -31,6 +44,12 @@ def add_statistics(before: Statistics, last: Statistics) -> Statistics:
         verify_seconds=before.verify_seconds + last.verify_seconds,
         extra_seconds=before.extra_seconds + last.extra_seconds,
     )
+
+
+def _join_reasons(before: Statistics, last: Statistics) -> str:
+    """Both sentences, each with its own count; "" where one is missing, as the other's count is not that of both."""
+    parts = [part for part in (before, last) if part.num_reread]
+    return " ".join(part.reread_reason for part in parts) if all(part.reread_reason for part in parts) else ""
 
 
 def _add(first: tuple[int, ...], second: tuple[int, ...]) -> tuple[int, ...]:

@@ -109,10 +109,19 @@ def test_damaged_message_is_named_and_the_others_open(ask, column, value):
     assert opened.damaged[0].startswith(f"A message of “T” could not be read: {column}")
 
 
+@pytest.mark.parametrize(("written", "num_read"), [("{}", None), ('{"num_read": null}', None), ('{"num_read": 7}', 7)])
+def test_statistics_say_what_was_read_where_they_were_kept_with_it(ask, written, num_read):
+    ask(lambda store: add_exchange(store, "c", "one", title="T"))
+    ask(lambda store: damage(store, "re: one", "statistics", written))
+    reply = ask(lambda store: store.open_conversation("c").messages[-1])
+    assert reply.statistics == Statistics(num_read=num_read)
+
+
 @pytest.mark.parametrize(
     ("column", "value"),
     [
         ("statistics", '{"num_tokens": null}'),
+        ("statistics", '{"num_read": "7"}'),
         ("statistics", '{"depth_reason": 1}'),
         ("statistics", "\0"),
         ("token_ids", b"123"),

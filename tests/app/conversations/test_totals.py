@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from app.conversations.totals import add_statistics
+from app.conversations.totals import add_statistics, num_read_of
 from engine.messages import Statistics
 
 
@@ -27,13 +27,41 @@ def statistics_of(proposed, reached, accepted, *, num_tokens, **others):
 
 
 def test_counts_are_added_and_ratios_are_of_all_rounds():
-    before = statistics_of((3, 3), (3, 2), (2, 1), num_tokens=6, num_prompt=5, num_reread=3, tokens_per_second=10.0)
-    last = statistics_of((1, 1, 1), (1, 1, 0), (1, 0, 0), num_tokens=2, num_prompt=11, tokens_per_second=20.0)
-    whole = statistics_of((4, 4, 1), (4, 3, 0), (3, 1, 0), num_tokens=8, num_prompt=11, tokens_per_second=20.0)
+    before = statistics_of((3, 3), (3, 2), (2, 1), num_tokens=6, num_prompt=5, num_read=4, tokens_per_second=10.0)
+    last = statistics_of(
+        (1, 1, 1), (1, 1, 0), (1, 0, 0), num_tokens=2, num_prompt=11, num_cached=9, num_read=2, tokens_per_second=20.0
+    )
+    whole = replace(
+        statistics_of((4, 4, 1), (4, 3, 0), (3, 1, 0), num_tokens=8, tokens_per_second=20.0),
+        num_prompt=11,
+        num_cached=9,
+        num_read=6,
+    )
     both = add_statistics(before, last)
     assert both.num_verified == before.num_verified + last.num_verified
     assert replace(both, num_verified=whole.num_verified) == whole
 
 
 def test_parts_without_proposals_have_no_acceptance_length():
-    assert add_statistics(Statistics(), Statistics()) == Statistics()
+    assert add_statistics(Statistics(), Statistics()) == Statistics(num_read=0)
+
+
+def test_a_continued_reply_goes_on_saying_what_was_read_again_and_why():
+    before = Statistics(num_prompt=50, num_cached=9, num_reread=38, reread_reason="38 tokens: files changed.")
+    last = Statistics(num_prompt=60, num_cached=59)
+    both = add_statistics(before, last)
+    assert (both.num_cached, both.num_read, both.num_reread) == (59, 42, 38)
+    assert both.reread_reason == before.reread_reason
+
+
+def test_two_reasons_stand_together_and_one_alone_does_not_speak_for_both():
+    before = Statistics(num_prompt=50, num_reread=38, reread_reason="38 tokens: files changed.")
+    last = Statistics(num_prompt=60, num_reread=12, reread_reason="12 tokens: removed.")
+    assert add_statistics(before, last).reread_reason == "38 tokens: files changed. 12 tokens: removed."
+    unexplained = add_statistics(before, replace(last, reread_reason=""))
+    assert (unexplained.num_reread, unexplained.reread_reason) == (50, "")
+
+
+def test_what_earlier_versions_do_not_tell_was_read_unless_it_was_cached():
+    assert num_read_of(Statistics(num_prompt=50, num_cached=9)) == 41
+    assert num_read_of(Statistics(num_prompt=50, num_cached=9, num_read=7)) == 7
