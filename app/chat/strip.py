@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import accumulate, zip_longest
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
 from app.chat.wake import HEIGHT as WAKE_HEIGHT
-from app.chat.wake import WIDTH as WAKE_WIDTH
-from app.chat.wake import Round, draw_wake
+from app.chat.wake import NUM_ROUNDS, Round, draw_wake, rounds_in, width_of
+from app.conversations.totals import num_read_of
 from app.figures import (
     NO_BREAK,
     write_count,
@@ -39,6 +39,7 @@ class Item:
     value: str
     behind: str = ""
     tone: str = "ink2"
+    is_before_wake: bool = False  # stays where that costs the wake some of its room, or all of it
 
     @property
     def text(self) -> str:
@@ -46,7 +47,10 @@ class Item:
 
 
 def strip_items(statistics: Statistics) -> tuple[Item, ...]:
-    """What is measured, the most important first: a narrow strip drops from the end."""
+    """What is measured, the most important first: a narrow strip drops from the end.
+
+    What was read again is no item: a line of its own stands under the strip, with the reason.
+    """
     items: list[Item] = []
     if statistics.tokens_per_second > 0:
         value, unit = write_rate(statistics.tokens_per_second).split(NO_BREAK)
@@ -55,13 +59,11 @@ def strip_items(statistics: Statistics) -> tuple[Item, ...]:
         items.append(speedup_item(statistics.speedup))
     if statistics.time_to_first_token_seconds > 0:
         items.append(Item("first token", write_seconds(statistics.time_to_first_token_seconds)))
+    if statistics.num_cached:
+        read = f"cached, {write_count(num_read_of(statistics))} read"
+        items.append(Item("", write_count(statistics.num_cached), read, is_before_wake=True))
     if statistics.acceptance_length > 0:
         items.append(Item("acceptance length", write_ratio(statistics.acceptance_length)))
-    if statistics.num_cached:
-        read = statistics.num_prompt - statistics.num_cached
-        items.append(Item("", write_count(statistics.num_cached), f"cached, {write_count(read)} read"))
-    if statistics.num_reread:
-        items.append(Item("", write_count(statistics.num_reread), "read again"))
     if statistics.num_proposed:
         items.append(Item("depth", write_count(statistics.depth)))
     return tuple(items)
@@ -86,7 +88,7 @@ def reread_words(statistics: Statistics) -> str:
 def describe(statistics: Statistics) -> str:
     """Everything that is known of a reply, line by line; acceptance by position too."""
     lines = [item.text for item in strip_items(statistics)]
-    read = write_count(statistics.num_prompt - statistics.num_cached)
+    read = write_count(num_read_of(statistics))
     prompt = f"{write_count(statistics.num_cached)} cached, {read} read"
     lines.append(f"reply {write_count(statistics.num_tokens, 'tokens')}, prompt {prompt}")
     lines += [words] if (words := reread_words(statistics)) else []
@@ -142,15 +144,28 @@ def draw_strip(
     painter: QPainter, tokens: Tokens, rect: QRectF, statistics: Statistics, rounds: Sequence[Round]
 ) -> None:
     left = rect.left()
-    if rounds:
-        draw_wake(painter, tokens, left, rect.center().y() - WAKE_HEIGHT / 2, rounds)
-        left += WAKE_WIDTH + GAP
-    for item in strip_items(statistics):
+    num_rounds, items = fit_strip(strip_items(statistics), rect.width(), has_wake=bool(rounds))
+    if num_rounds:
+        draw_wake(painter, tokens, left, rect.center().y() - WAKE_HEIGHT / 2, rounds[-num_rounds:])
+        left += width_of(num_rounds) + GAP
+    for item in items:
         width = _item_width(item)
-        if left + width > rect.right():
-            break
         _draw_item(painter, tokens, QRectF(left, rect.top(), width, rect.height()), item)
         left += width + GAP
+
+
+def fit_strip(items: Sequence[Item], room: float, *, has_wake: bool) -> tuple[int, tuple[Item, ...]]:
+    """How many rounds of the wake a strip so wide has room for, and which items."""
+    widths = [_item_width(item) + GAP for item in items]
+    num_first = max((place for place, item in enumerate(items, start=1) if item.is_before_wake), default=0)
+    needed = sum(widths[:num_first]) - GAP
+    num_rounds = NUM_ROUNDS if has_wake else 0
+    if has_wake and num_first and needed <= room:
+        num_rounds = rounds_in(room - needed - GAP)
+    left = width_of(num_rounds) + GAP if num_rounds else 0.0
+    ends = accumulate(widths, initial=left - GAP)
+    next(ends)
+    return num_rounds, tuple(item for item, end in zip(items, ends, strict=True) if end <= room)
 
 
 def draw_progress(painter: QPainter, tokens: Tokens, rect: QRectF, progress: Progress, words: str) -> None:

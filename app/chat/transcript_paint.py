@@ -142,7 +142,7 @@ class TranscriptPainter:
             words = progress_words(section.progress, self.model)
             draw_progress(painter, self.tokens, rect, section.progress, words)
             return
-        room = QRectF(rect) if section.is_running else rect.adjusted(0, 0, -32, 0)
+        room = rect.adjusted(0, 0, -32, 0)  # for Copy, from the first token on: nothing goes when it comes
         draw_strip(painter, self.tokens, room, section.statistics, section.rounds)
         if not section.is_running and section.text:
             symbol = "check" if self.copied_at == block.position() else "copy"

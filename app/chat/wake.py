@@ -12,9 +12,8 @@ from PySide6.QtGui import QColor, QPainter
 from app.theme.tokens import Tokens
 from engine.messages import Delta
 
-NUM_ROUNDS = 22
+NUM_ROUNDS, LEAST_ROUNDS = 22, 6  # fewer say nothing
 COLUMN, SPACE, HEIGHT, FOOT = 3, 2, 20, 3
-WIDTH = NUM_ROUNDS * (COLUMN + SPACE) - SPACE
 MIN_DEPTH = 4  # proposals at full height, at least
 
 
@@ -39,6 +38,16 @@ class Wake:
         proposed = max(total - before, delta.num_accepted)
         self._num_proposed = total
         self.rounds.append(Round(proposed, delta.num_accepted))
+
+
+def width_of(num_rounds: int) -> int:
+    return num_rounds * (COLUMN + SPACE) - SPACE
+
+
+def rounds_in(room: float) -> int:
+    """How many rounds to show in so many pixels; 0 where there is no room for a wake."""
+    num_rounds = min(NUM_ROUNDS, int((room + SPACE) // (COLUMN + SPACE)))
+    return num_rounds if num_rounds >= LEAST_ROUNDS else 0
 
 
 def draw_wake(painter: QPainter, tokens: Tokens, left: float, top: float, rounds: Sequence[Round]) -> None:

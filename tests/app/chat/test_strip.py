@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+from PySide6.QtWidgets import QApplication
+
 from app.chat.notes import Action, note_for
-from app.chat.strip import describe, progress_words, reread_words, speedup_item, strip_items
-from app.chat.wake import Round, Wake
+from app.chat.strip import describe, fit_strip, progress_words, reread_words, speedup_item, strip_items
+from app.chat.wake import LEAST_ROUNDS, NUM_ROUNDS, Round, Wake
 from app.conversations.records import Message, ReplyState
 from app.figures import NO_BREAK, write_clock
 from engine.messages import Delta, Progress, Statistics
@@ -41,8 +44,8 @@ def test_the_strip_says_what_was_measured_in_order_of_weight() -> None:
         "62 tok/s",
         "×1.9 vs plain",
         "first token 0.42 s",
-        "acceptance length 3.1",
         "6,214 cached, 118 read",
+        "acceptance length 3.1",
         "depth 5",
     ]
 
@@ -75,11 +78,39 @@ def test_the_tooltip_has_acceptance_by_position() -> None:
 def test_what_was_read_again_is_counted_and_its_reason_told() -> None:
     reason = "38 tokens were read again: the model's files changed."
     again = replace(STATISTICS, num_reread=38, reread_reason=reason)
-    assert "38 read again" in [item.text.replace(NO_BREAK, " ") for item in strip_items(again)]
+    assert describe(again).count("read again") == 1
     assert f"\n{reason}\n" in describe(again)
     unexplained = reread_words(Statistics(num_reread=1))
     assert unexplained.replace(NO_BREAK, " ") == "1 token was read again."
     assert reread_words(STATISTICS) == ""
+
+
+LONG = replace(STATISTICS, num_prompt=123_000, num_cached=111_214, speedup=0.0, time_to_first_token_seconds=9.87)
+
+
+@pytest.mark.parametrize(
+    ("room", "least", "most"), [(688, LEAST_ROUNDS, NUM_ROUNDS), (600, LEAST_ROUNDS, NUM_ROUNDS - 1), (550, 0, 0)]
+)
+def test_what_was_cached_stays_before_the_wake(qapp: QApplication, room: float, least: int, most: int) -> None:
+    num_rounds, items = fit_strip(strip_items(LONG), room, has_wake=True)
+    assert [item.behind for item in items][3:4] == ["cached, 11,786 read"]
+    assert least <= num_rounds <= most
+
+
+def test_a_strip_too_narrow_for_what_was_cached_has_its_whole_wake(qapp: QApplication) -> None:
+    num_rounds, items = fit_strip(strip_items(STATISTICS), 408, has_wake=True)
+    assert num_rounds == NUM_ROUNDS
+    assert [item.behind or item.before for item in items] == ["tok/s", "vs plain", "first token"]
+
+
+def test_a_wide_strip_has_everything(qapp: QApplication) -> None:
+    assert fit_strip(strip_items(STATISTICS), 1000, has_wake=True) == (NUM_ROUNDS, strip_items(STATISTICS))
+
+
+def test_what_was_read_before_a_stop_is_less_than_what_was_not_cached() -> None:
+    stopped = replace(STATISTICS, num_read=64)
+    assert "6,214 cached, 64 read" in [item.text.replace(NO_BREAK, " ") for item in strip_items(stopped)]
+    assert "prompt 6,214 cached, 64 read" in describe(stopped).replace(NO_BREAK, " ")
 
 
 def test_progress_is_said_in_words() -> None:
