@@ -20,6 +20,7 @@ from engine.messages import Delta, Progress, Statistics
 COLUMN = 720
 MARGIN = 12  # of the document at both sides of the column, for the composer's edge to fall on
 USER_GAP, USER_INSET, REPLY_GAP, NOTE_GAP = 36, 12, 28, 10
+REASON_NOTE_GAP = 16  # a fixed line height puts the text low in its line
 USER_SHARE = 0.78
 FOLD_LINES, FOLD_CHARACTERS = 40, 20_000
 FOLD_SCHEME = "slipstream-unfold"
@@ -218,7 +219,8 @@ class TranscriptDocument:
             cursor.insertBlock(block_format)
             cursor.insertText(words, self.formats.plain("small", "ink2"))
         if note and is_last:
-            cursor.insertBlock(bare_block("note", section.number, gap=NOTE_GAP, height=42))
+            gap = REASON_NOTE_GAP if lines else NOTE_GAP
+            cursor.insertBlock(bare_block("note", section.number, gap=gap, height=42))
         cursor.endEditBlock()
 
     def toggle_details(self, section: Section) -> None:
@@ -229,7 +231,8 @@ class TranscriptDocument:
     def set_note_height(self, height: int) -> None:
         block = self.document.lastBlock()
         if kind_of(block) == "note" and block.blockFormat().lineHeight() != height:
-            QTextCursor(block).setBlockFormat(bare_block("note", owner_of(block), gap=NOTE_GAP, height=height))
+            gap = round(block.blockFormat().topMargin())
+            QTextCursor(block).setBlockFormat(bare_block("note", owner_of(block), gap=gap, height=height))
 
     def set_end_margin(self, margin: int) -> None:
         """Room between the column and the end of the view; less than MARGIN where a scroll bar takes some."""

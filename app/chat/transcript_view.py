@@ -138,7 +138,10 @@ class TranscriptView(QTextBrowser):
         if isinstance(event, QWheelEvent):
             self.verticalScrollBar().event(event)
             return True
-        return super().event(event)
+        is_taken = super().event(event)
+        if event.type() == QEvent.Type.Resize:
+            self.place_extras()  # the viewport had its size before the column had its
+        return is_taken
 
     # Painting
 

@@ -74,6 +74,7 @@ class FakeEngine:
         self.ending: Finished | Failed | None = Finished(0, "stop")
         self.delay_seconds = 0.0
         self.tokenizer_id = "tokenizer-1"
+        self.when_stopped = Statistics()  # of a reply that is cancelled
         self.report = CacheReport()
         self.answers_on_cache = True
         self.commands: list[Command] = []
@@ -129,7 +130,7 @@ class FakeEngine:
                 self._load(request_id, target)
             case Cancel(request_id=request_id):
                 if self._replies.pop(request_id, None) is not None:
-                    self.emit(Finished(request_id, "cancelled"))
+                    self.emit(Finished(request_id, "cancelled", self.when_stopped))
             case DeleteConversation() | ClearCache() | DescribeCache() if self.answers_on_cache:
                 self._answer_on_cache(command)
 

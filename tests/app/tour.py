@@ -62,7 +62,7 @@ impl<'src> Parser<'src> {
 Each winter would add another sheet to the floor. In summer, sunlight warms only the upper metres."""
 SIZES = ((1320, 860), (900, 600), (480, 560))
 STARTER = Statistics(num_prompt=118, num_cached=0)
-CACHE_COUNTS = ("num_prompt", "num_cached", "num_reread", "reread_reason")
+CACHE_COUNTS = ("num_prompt", "num_cached", "num_read", "num_reread", "reread_reason")
 REPORT = CacheReport(
     folder="/home/someone/.local/share/slipstream/prompt-cache",
     memory_bytes=412_000_000,
@@ -182,8 +182,12 @@ class Tour:
         second.send("Rust lifetimes in the parser")
         await self.until(lambda: second.transcript.last is not None and second.transcript.last.progress is not None)
         await self.shoot("reading")
+        reason = "1,204 tokens were read again: the model's files changed."
+        engine.when_stopped = Statistics(num_prompt=19_650, num_read=11_400, num_reread=1_204, reread_reason=reason)
         second.stop()
         await self.until(lambda: not second.session.is_busy)
+        await self.shoot("stopped-reading")
+        engine.when_stopped = Statistics()
         engine.script = script_of("Sunlight warms only the upper metres, so the ice on the floor would stay through")
         second.send("Rhyme scheme of the ghazal\nin two lines\n" + "and a long line " * 12)
         await self.until(lambda: second.transcript.last_reply_text().endswith("through"))
@@ -207,7 +211,7 @@ class Tour:
         """A prompt that was read again, and the dialog on the prompt cache in each of its states."""
         engine, window = self.engine, self.window
         reason = "5,702 tokens were read again: they were removed to stay within the cache's budget."
-        known = Statistics(num_prompt=6_332, num_cached=512, num_reread=5_702, reread_reason=reason)
+        known = Statistics(num_prompt=16_332, num_cached=10_512, num_read=5_820, num_reread=5_702, reread_reason=reason)
         engine.script = [
             replace(one, statistics=replace(one.statistics, **{name: getattr(known, name) for name in CACHE_COUNTS}))
             for one in script_of(REPLY[:200])

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from PySide6.QtGui import QTextCursor
 from pytestqt.qtbot import QtBot
 
+from app.chat.notes import NoteBar
 from app.chat.transcript import Transcript
+from app.chat.transcript_document import NOTE_GAP
+from app.conversations.records import ReplyState
 from engine.messages import Statistics
 from tests.app.chat.transcripts import delta, look_of, message, start_reply
 
@@ -57,3 +61,15 @@ def test_the_reason_of_a_second_reading_stands_once_with_details_and_without(tra
     for _ in range(3):
         assert transcript.toPlainText().count(REASON) == 1
         transcript.toggle_last_details()
+
+
+def test_a_note_under_a_reason_lies_in_its_own_place_after_the_window_has_another_width(transcript: Transcript) -> None:
+    stopped = replace(message("assistant", ""), state=ReplyState.STOPPED, statistics=AGAIN)
+    transcript.show_messages([message("user", "Why does ice float? " * 8), stopped])
+    (bar,) = transcript.findChildren(NoteBar)
+    for width in (900, 480, 1000):
+        transcript.resize(width, 600)
+        block = transcript.document().lastBlock()
+        place = transcript.painted.rect_of(block).translated(0, -transcript.verticalScrollBar().value())
+        assert (bar.x(), bar.y(), bar.width()) == (round(place.x()), round(place.y()), round(place.width()))
+        assert bar.y() >= transcript.cursorRect(QTextCursor(block.previous())).bottom() + NOTE_GAP
