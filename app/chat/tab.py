@@ -39,6 +39,7 @@ class ChatTab(QWidget):
         self.has_failed = False
         self._status = status
         self._was_stopped = False
+        self._failure = ""  # what the session could not do, until it can
         self._has_come_to_its_end = False  # the reply, neither stopped nor failed: what waits for it is sent
         self.transcript = Transcript(theme, pulse, self)
         self.empty = EmptyPage(theme, status, self)
@@ -76,7 +77,7 @@ class ChatTab(QWidget):
             session.progress_changed.connect(self.transcript.set_progress),
             session.busy_changed.connect(self._take_busy),
             session.title_changed.connect(lambda title: self.state_changed.emit()),
-            session.trouble.connect(self.show_trouble),
+            session.trouble.connect(self._tell_failure),
             session.not_sent.connect(self._take_back),
             self._status.changed.connect(self._refresh_model),
         ]
@@ -120,6 +121,7 @@ class ChatTab(QWidget):
     async def open(self, conversation_id: str) -> bool:
         if not await self.session.open(conversation_id):
             return False
+        self._failure = ""  # what is damaged in the chat stays so
         self.transcript.show_messages(self.session.messages)
         self._pages.setCurrentWidget(self.empty if self.is_empty else self.transcript)
         self.composer.set_drafter(self.session.drafter)
@@ -159,14 +161,26 @@ class ChatTab(QWidget):
 
     # What the session says
 
+    def _tell_failure(self, sentence: str) -> None:
+        self._failure = sentence
+        self.show_trouble(sentence)
+
+    def _end_failure(self) -> None:
+        """A message or reply was saved and goes on: what failed before is past."""
+        self.unsay(self._failure)
+        self._failure = ""
+
     def _add_message(self, message: Message) -> None:
+        self._end_failure()
         self._pages.setCurrentWidget(self.transcript)
         self.transcript.add_message(message)
         self.state_changed.emit()
 
     def _change(self, message: Message) -> None:
         self.transcript.change(message)
-        if message.state is not ReplyState.RUNNING:
+        if message.state is ReplyState.RUNNING:
+            self._end_failure()
+        else:
             is_whole = message.state in (ReplyState.COMPLETE, ReplyState.LIMIT)
             self._has_come_to_its_end = is_whole and not self._was_stopped
             self._announce(message)
@@ -205,6 +219,10 @@ class ChatTab(QWidget):
 
     def say(self, sentence: str) -> None:
         self._bar.show_note(Note(sentence, (Action.CLOSE,)))
+
+    def unsay(self, sentence: str) -> None:
+        if sentence and self._bar.text == sentence:
+            self._bar.hide()
 
     def _act_on_bar(self, action: Action) -> None:
         self._bar.hide()
