@@ -106,6 +106,7 @@ class MainWindow(QMainWindow):
         for forget in (self._reminder.forget, self.cache_keeper.remove_later):
             catalogue.deleted.connect(forget)  # again: its last message may have been sent meanwhile
         self.cache_keeper.told.connect(self._say)
+        self.cache_keeper.untold.connect(self._unsay)
         for source in (catalogue, recorder, workspace):
             source.trouble.connect(self.show_trouble)
         failures.happened.connect(self.show_trouble)
@@ -187,6 +188,12 @@ class MainWindow(QMainWindow):
             self.workspace.current.say(sentence)
         else:
             self._unsaid.append(sentence)
+
+    def _unsay(self, sentence: str) -> None:
+        if sentence in self._unsaid:
+            self._unsaid.remove(sentence)
+        for tab in self.workspace.tabs:
+            tab.unsay(sentence)
 
     def show_trouble(self, sentence: str) -> None:
         """Say it above the composer; before there is one, as soon as there is."""

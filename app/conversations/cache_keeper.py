@@ -6,19 +6,31 @@ import asyncio
 import logging
 import sqlite3
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.bridge import EngineBridge
 from app.conversations.database import Database
 from app.conversations.opening import StorageError
-from engine.messages import ConversationDeleted, DeleteConversation, Event, KeepConversations, Notice
+from engine.messages import (
+    Answer,
+    CacheReport,
+    ConversationDeleted,
+    DeleteConversation,
+    DescribeCache,
+    Event,
+    Finished,
+    KeepConversations,
+    Notice,
+)
 
 logger = logging.getLogger(__name__)
+SAVED_MILLISECONDS = 3000  # after a reply, when what it leaves is on the disk if the disk takes it
 REMOVAL_SECONDS = 2.0  # what is left of a conversation then is collected by the engine, days later
 
 
 class CacheKeeper(QObject):
-    told = Signal(str)  # a sentence on what has befallen the cache, each once
+    told = Signal(str)  # a sentence on what has befallen the cache, each once while it lasts
+    untold = Signal(str)  # one of them, once it holds no longer
 
     def __init__(self, database: Database, bridge: EngineBridge, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -26,6 +38,12 @@ class CacheKeeper(QObject):
         self._bridge = bridge
         self._removals: dict[str, asyncio.Future[bool]] = {}  # by conversation id
         self._told: set[str] = set()
+        self._latest = ""  # sentence of the engine that may name a state or an event
+        self._standing = ""  # sentence that names a state, as a report has shown
+        self._asks = QTimer(self)
+        self._asks.setSingleShot(True)
+        self._asks.setInterval(SAVED_MILLISECONDS)
+        self._asks.timeout.connect(self._ask)
         bridge.received.connect(self._receive)
 
     async def keep_all(self) -> None:
@@ -58,7 +76,25 @@ class CacheKeeper(QObject):
                 self._end_removal(conversation_id, True)
                 self._tell(problem)
             case Notice(request_id=0, code="cache", text=text):
+                self._latest = text
                 self._tell(text)
+                self._ask()
+            case Answer(value=CacheReport(problem=problem)):
+                self._take_problem(problem)
+            case Finished() if self._standing:  # not Failed, which may answer the question itself
+                self._asks.start()
+
+    def _ask(self) -> None:
+        self._bridge.send(DescribeCache(self._bridge.next_request_id()))
+
+    def _take_problem(self, problem: str) -> None:
+        """The engine tells when something begins, not when it is over: that shows in a report."""
+        if problem and self._latest.startswith(problem):
+            self._standing = self._latest
+        elif not problem and self._standing:
+            over, self._standing = self._standing, ""
+            self._told.discard(over)
+            self.untold.emit(over)
 
     def _end_removal(self, conversation_id: str, has_answer: bool) -> None:
         removal = self._removals.pop(conversation_id, None)

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from PySide6.QtCore import Qt
 
 from app.chat.notes import NoteBar
-from tests.app.driver import Driver
+from engine.messages import CacheReport, ConversationDeleted, Notice
+from tests.app.driver import Driver, settle
 from tests.app.fake_engine import FakeEngine
 
 Ask = Callable[..., Any]
+FULL = "The disk is full."
+PAUSED = f"{FULL} The prompt cache writes nothing for a while; chats go on."
 
 
 def notes_of(driver: Driver) -> list[str]:
@@ -60,3 +64,34 @@ def test_another_trouble_stays_over_the_next_message(driver: Driver) -> None:
     driver.type("one")
     driver.wait_idle()
     assert notes_of(driver) == ["The chats could not be listed."]
+
+
+def test_the_note_on_a_cache_that_writes_nothing_goes_after_a_reply_once_it_writes(
+    make_driver: Callable[[], Driver], fake_engine: FakeEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.conversations.cache_keeper.SAVED_MILLISECONDS", 0)
+    driver = make_driver()
+    fake_engine.report = CacheReport(problem=FULL)
+    fake_engine.emit(Notice(0, "cache", PAUSED))
+    driver.wait(lambda: notes_of(driver) == [PAUSED])
+    driver.type("one")
+    driver.wait_idle()
+    driver.run(settle())
+    assert notes_of(driver) == [PAUSED]
+    fake_engine.report = CacheReport()
+    driver.type("two")
+    driver.wait_idle(4)
+    driver.wait(lambda: notes_of(driver) == [])
+    fake_engine.emit(Notice(0, "cache", PAUSED))
+    driver.wait(lambda: notes_of(driver) == [PAUSED])  # of another time
+
+
+def test_what_a_deletion_left_behind_is_a_quiet_note_once(driver: Driver, fake_engine: FakeEngine) -> None:
+    left = "What the prompt cache saved of this chat could not be deleted now."
+    for conversation_id in ("a", "b"):
+        fake_engine.emit(ConversationDeleted(conversation_id, left))
+    driver.wait(lambda: notes_of(driver) == [left])
+    driver.press("Close this note")
+    fake_engine.emit(ConversationDeleted("c", left))
+    driver.run(settle())
+    assert notes_of(driver) == []

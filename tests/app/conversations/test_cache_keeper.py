@@ -11,7 +11,15 @@ import pytest
 from app.bridge import EngineBridge
 from app.conversations.cache_keeper import CacheKeeper
 from app.conversations.database import Database
-from engine.messages import ConversationDeleted, DeleteConversation, KeepConversations, Notice
+from engine.messages import (
+    Answer,
+    CacheReport,
+    ConversationDeleted,
+    DeleteConversation,
+    Finished,
+    KeepConversations,
+    Notice,
+)
 from tests.app.conversations.saved_replies import save_reply
 from tests.app.driver import RunAsync, settle, until
 from tests.app.fake_engine import FakeEngine
@@ -89,3 +97,38 @@ def test_what_befalls_the_cache_is_told_once(keeper: CacheKeeper, fake_engine: F
     fake_engine.emit(Notice(7, "cache", "of a reply, under which it is told"))
     run_async(settle())
     assert told == [FULL, left]
+
+
+def test_a_sentence_on_a_state_is_taken_back_once_a_report_has_no_problem(
+    database: Database,
+    bridge: EngineBridge,
+    fake_engine: FakeEngine,
+    run_async: RunAsync,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("app.conversations.cache_keeper.SAVED_MILLISECONDS", 0)
+    keeper = CacheKeeper(database, bridge)
+    said: list[str] = []
+    keeper.untold.connect(said.append)
+    fake_engine.report = CacheReport(problem=FULL)
+    fake_engine.emit(Notice(0, "cache", f"{FULL} The prompt cache writes nothing for a while."))
+    run_async(settle())
+    fake_engine.emit(Finished(1, "stop"))
+    run_async(settle())
+    assert said == []
+    fake_engine.report = CacheReport()
+    fake_engine.emit(Finished(2, "stop"))
+    run_async(until(lambda: bool(said)))
+    assert said == [f"{FULL} The prompt cache writes nothing for a while."]
+
+
+def test_a_sentence_on_an_event_stays_whatever_a_report_says(
+    keeper: CacheKeeper, fake_engine: FakeEngine, run_async: RunAsync
+) -> None:
+    said: list[str] = []
+    keeper.untold.connect(said.append)
+    fake_engine.emit(Notice(0, "cache", "3 damaged files were removed."))
+    run_async(settle())
+    fake_engine.emit(Answer(99, CacheReport()))
+    run_async(settle())
+    assert said == []
