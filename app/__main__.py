@@ -32,6 +32,7 @@ from engine.thread import EngineThread
 logger = logging.getLogger(__name__)
 STOP_SECONDS = 20.0
 DRAFTER_CHOICES = f"{', '.join(DRAFTERS)} or model:PATH"
+CAME_FORWARD = "Slipstream is open with this data folder already; its window has come forward."
 UNSEEN_PLATFORMS = ("offscreen", "minimal")
 
 
@@ -109,6 +110,7 @@ def _data_folder() -> Path:
 
 def _leave_to_other(instance: SingleInstance) -> int:
     if instance.raise_other():
+        print(CAME_FORWARD)
         return 0
     raise WindowError("Slipstream is already running with this data folder. Close it first, or use its window.")
 

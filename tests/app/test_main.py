@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QLockFile
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
-from app.__main__ import WindowError, main, run_window, target_of
+from app.__main__ import CAME_FORWARD, WindowError, main, run_window, target_of
 from app.chat.tab import ChatTab
 from app.conversations.database import Database
 from app.conversations.records import Message, ReplyState
@@ -177,6 +178,17 @@ def test_a_start_beside_a_program_that_does_not_answer_says_so(
     assert main([]) == 1
     assert "already running" in capsys.readouterr().err
     lock.unlock()
+
+
+def test_a_start_beside_an_open_window_says_that_it_came_forward(
+    qapp: QApplication, qtbot: QtBot, capsys: pytest.CaptureFixture[str], data_dir: Path
+) -> None:
+    first = SingleInstance(data_dir)
+    assert first.take()
+    with qtbot.waitSignal(first.raise_asked):
+        assert main([]) == 0
+    assert capsys.readouterr().out == f"{CAME_FORWARD}\n"
+    first.release()
 
 
 def test_an_unknown_drafter_is_named_with_the_choices(capsys: pytest.CaptureFixture[str]) -> None:
