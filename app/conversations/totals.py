@@ -17,6 +17,7 @@ def num_read_of(statistics: Statistics) -> int:
 def add_statistics(before: Statistics, last: Statistics) -> Statistics:
     """Counts and seconds of both parts with the ratios of all of them; prompt, rates and rows are of the last part.
 
+    One that was stopped before its first token has no rates, so that those of the part before stay.
     What was read is of both, so that a reply which was stopped and continued costs what it cost. What was cached is of
     the last part: its prompt holds that of the part before, whose cached tokens would count twice.
     """
@@ -25,7 +26,9 @@ def add_statistics(before: Statistics, last: Statistics) -> Statistics:
     num_accepted = before.num_accepted + last.num_accepted
     proposed = _add(before.proposed_by_position, last.proposed_by_position)
     return replace(
-        last,
+        last if last.num_tokens else before,
+        num_prompt=last.num_prompt,
+        num_cached=last.num_cached,
         num_read=num_read_of(before) + num_read_of(last),
         num_reread=before.num_reread + last.num_reread,
         reread_reason=_join_reasons(before, last),

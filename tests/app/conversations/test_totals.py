@@ -46,6 +46,13 @@ def test_parts_without_proposals_have_no_acceptance_length():
     assert add_statistics(Statistics(), Statistics()) == Statistics(num_read=0)
 
 
+def test_a_part_that_was_stopped_while_it_read_leaves_the_rates_of_the_one_before():
+    before = statistics_of((3,), (3,), (2,), num_tokens=5, tokens_per_second=10.0, speedup=1.5, num_prompt=50)
+    both = add_statistics(before, Statistics(num_prompt=60, num_cached=20, num_read=7))
+    assert (both.tokens_per_second, both.speedup, both.num_tokens) == (10.0, 1.5, 5)
+    assert (both.num_prompt, both.num_cached, both.num_read) == (60, 20, 57)
+
+
 def test_a_continued_reply_goes_on_saying_what_was_read_again_and_why():
     before = Statistics(num_prompt=50, num_cached=9, num_reread=38, reread_reason="38 tokens: files changed.")
     last = Statistics(num_prompt=60, num_cached=59)
