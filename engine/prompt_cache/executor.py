@@ -60,12 +60,9 @@ class Executor:
         self._opening = Opening(Folder(root, self._disk), Opened(is_read_only=True, problem=CLOSED))
         self._changes: list[IndexChange] = []
         self._is_refused = False  # the index by the disk, the last time
-        self._dropped: set[tuple[str, str]] = set()  # streams and nodes of writes that were wanted and not made
-
-    @property
-    def num_dropped(self) -> int:
-        """Writes that were wanted, for which there was no time."""
-        return len(self._dropped)
+        self._too_late: set[tuple[str, str]] = set()  # streams and nodes of writes for which there was no time
+        self._lost: set[tuple[str, str]] = set()  # conversations that had one of them as a place of theirs, by stream
+        self.num_dropped = 0  # writes that were wanted and not even tried to their end
 
     def run(self, job: Job, is_given_up: Callable[[], bool] = lambda: False) -> None:
         """Do a job; a write stops early once it `is_given_up`."""
@@ -91,8 +88,9 @@ class Executor:
             case OpenFolder():
                 self._deliver(Opened(is_read_only=True, problem=text))
             case WriteEntry(entry):
-                if job.is_wanted:
-                    self._dropped.add((entry.key.stream, entry.key.end))
+                self.num_dropped += job.is_wanted
+                if job.is_wanted and text == CLOSED:
+                    self._too_late.add((entry.key.stream, entry.key.end))
                 self._deliver(Written(entry.key, 0, text, is_disk_fault=True))
             case ReadEntries(request_id, keys):
                 self._deliver(ReadBack(request_id, {}, dict.fromkeys(keys, text), 0, 0.0))
@@ -137,7 +135,8 @@ class Executor:
         try:
             num_bytes = opening.folder.write(job.entry, job.stream, job.creator, job.tensors, is_given_up)
         except GivenUpError:
-            self._dropped.add((key.stream, key.end))
+            self.num_dropped += 1
+            self._too_late.add((key.stream, key.end))
             return Written(key, 0, CLOSED, is_disk_fault=True)
         except OSError as error:
             logger.warning("an entry of the prompt cache was not written: %s", error)
@@ -194,19 +193,17 @@ class Executor:
 
     def _as_written(self, changes: Sequence[Change]) -> Sequence[Change]:
         """Changes without owners of what was not written for want of time; their conversations' readings say so."""
-        lost = {
-            change.owner.conversation_id
-            for change in changes
-            if isinstance(change, SaveOwner) and (change.owner.stream, change.owner.node) in self._dropped
-        }
-        if not lost:
+        owners = [change.owner for change in changes if isinstance(change, SaveOwner)]
+        late = [owner for owner in owners if (owner.stream, owner.node) in self._too_late]
+        self._lost |= {(owner.conversation_id, owner.stream) for owner in late}  # whose readings may come later
+        if not self._lost:
             return changes
         kept: list[Change] = []
         for change in changes:
             match change:
-                case SaveOwner(owner) if (owner.stream, owner.node) in self._dropped:
+                case SaveOwner(owner) if owner in late:
                     continue
-                case SaveReading(reading) if reading.conversation_id in lost:
+                case SaveReading(reading) if (reading.conversation_id, reading.stream.identity) in self._lost:
                     kept.append(SaveReading(replace(reading, loss=NO_TIME)))
                 case _:
                     kept.append(change)

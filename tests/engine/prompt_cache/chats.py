@@ -37,19 +37,19 @@ def numbers_of(token_ids: Sequence[int]) -> np.ndarray:
     return np.array(sums, dtype=np.float32)
 
 
-def state_of(token_ids: Sequence[int], *, start: int = 0, is_exact: bool = False) -> StreamState:
+def state_of(token_ids: Sequence[int], *, start: int = 0, is_exact: bool = False, width: int = 3) -> StreamState:
     """Two grown arrays from `start` on, and where exact one fixed array and one that is missing."""
     numbers = numbers_of(token_ids)
     column = mx.array(numbers[start:]).reshape(1, 1, -1, 1)
-    grown = (mx.broadcast_to(column, (1, 2, column.shape[2], 3)) * 2, column.astype(mx.bfloat16))
+    grown = (mx.broadcast_to(column, (1, 2, column.shape[2], width)) * 2, column.astype(mx.bfloat16))
     fixed = (mx.array(numbers[-1:]), None) if is_exact else ()
     return StreamState(start, len(token_ids), grown, fixed)
 
 
-def assert_restored(held: Held, token_ids: Sequence[int], *, is_exact: bool = False) -> None:
+def assert_restored(held: Held, token_ids: Sequence[int], *, is_exact: bool = False, width: int = 3) -> None:
     """Whether what is held is what these tokens' own state would be, at its length."""
     state = held.state()
-    expected = state_of(token_ids[: held.num_tokens], is_exact=is_exact)
+    expected = state_of(token_ids[: held.num_tokens], is_exact=is_exact, width=width)
     assert (state.start, state.num_tokens) == (0, held.num_tokens)
     for arrays, others in ((state.grown, expected.grown), (state.fixed, expected.fixed)):
         assert len(arrays) == len(others)
@@ -74,6 +74,7 @@ class Chats:
 
     cache: PromptCache
     num_finds = 0
+    width = 3  # of its larger array
 
     def put(
         self,
@@ -86,7 +87,7 @@ class Chats:
     ) -> None:
         """Put what the cache misses."""
         start = self.cache.missing_from(of, token_ids)
-        state = state_of(token_ids, start=start, is_exact=is_exact)
+        state = state_of(token_ids, start=start, is_exact=is_exact, width=self.width)
         self.cache.put(of, conversation_id, token_ids, state, is_boundary=is_boundary)
 
     def find(
@@ -110,7 +111,7 @@ class Chats:
         (held,) = found.states
         assert (held.num_tokens if held else 0) == found.num_tokens < len(token_ids)
         if held:
-            assert_restored(held, token_ids, is_exact=is_exact)
+            assert_restored(held, token_ids, is_exact=is_exact, width=self.width)
         return found
 
     def work(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import threading
 from pathlib import Path
 
 from engine.prompt_cache.disk import Disk
@@ -13,6 +14,7 @@ from engine.prompt_cache.storage import InlineStorage, StorageThread
 
 STREAM = Stream(hashlib.md5(b"stream").hexdigest(), (("kind", "target"), ("model", "tiny é")))
 
+SECONDS = 20  # no test waits so long unless it fails
 OPENED: list[InlineStorage | StorageThread] = []  # closed with the test, whatever its end
 
 
@@ -94,6 +96,19 @@ class FullDisk(Disk):
         part = data[: self.num_bytes] if self.is_full else data
         self.num_bytes -= part.nbytes
         return super().write(descriptor, part)
+
+
+class HeldDisk(Disk):
+    """Stops before the first byte of each write until it is let go."""
+
+    def __init__(self) -> None:
+        self.is_reached = threading.Event()
+        self.is_let_go = threading.Event()
+
+    def write(self, descriptor: int, data: memoryview) -> int:
+        self.is_reached.set()
+        assert self.is_let_go.wait(SECONDS)
+        return super().write(descriptor, data)
 
 
 class ReadOnlyDisk(Disk):

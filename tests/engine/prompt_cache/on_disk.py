@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from engine.prompt_cache.cache import PromptCache
+from engine.prompt_cache.disk import Disk
 from engine.prompt_cache.report import CacheSettings
 from engine.prompt_cache.storage import InlineStorage
 from tests.engine.prompt_cache.chats import ROOMY, Chats
@@ -19,10 +20,11 @@ class OnDisk(Chats):
     root: Path
     settings: CacheSettings = ROOMY
     notices: list[tuple[str, str]] = field(default_factory=list)
+    disk: Disk | None = None
     made: ClassVar[list[OnDisk]] = []
 
     def __post_init__(self) -> None:
-        storage = InlineStorage(self.root, lambda message: self.cache.handle(message))
+        storage = InlineStorage(self.root, lambda message: self.cache.handle(message), self.disk)
         self.cache = PromptCache(
             storage, settings=self.settings, notify=lambda code, text: self.notices.append((code, text))
         )

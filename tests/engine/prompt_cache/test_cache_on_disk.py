@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import queue
 import shutil
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import mlx.core as mx
 import pytest
 
+from engine.prompt_cache.cache import PromptCache
+from engine.prompt_cache.disk import Disk
 from engine.prompt_cache.entry_file import Creator, encode_header
+from engine.prompt_cache.folder import Folder
 from engine.prompt_cache.hashes import node_hashes, token_bytes
 from engine.prompt_cache.report import CacheSettings
 from engine.prompt_cache.requests import StreamState, StreamWanted, Wanted
-from tests.engine.prompt_cache.chats import STREAM, stream, text
+from engine.prompt_cache.storage import StorageThread
+from tests.engine.prompt_cache.chats import ROOMY, STREAM, state_of, stream, text
+from tests.engine.prompt_cache.disk_harness import SECONDS, HeldDisk, Inline, page
 from tests.engine.prompt_cache.disk_harness import STREAM as OTHER
-from tests.engine.prompt_cache.disk_harness import page
 from tests.engine.prompt_cache.on_disk import OnDisk
 
 A = text(1, 1000)
@@ -31,15 +39,29 @@ def folder_bytes(root: Path) -> int:
     return sum(path.stat().st_size for path in root.rglob("*") if path.is_file())
 
 
-def test_thirty_chats_stay_within_a_small_budget_and_the_report_is_what_is_there(root: Path):
-    chats = OnDisk(root, CacheSettings(ram_bytes=1, budget_bytes=3_000_000))
+class WatchedDisk(Disk):
+    """Knows the most bytes that a folder had, all its files together, whenever a file was complete."""
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.peak_bytes = root, 0
+
+    def sync(self, descriptor: int) -> None:
+        super().sync(descriptor)
+        self.peak_bytes = max(self.peak_bytes, folder_bytes(self.root))
+
+
+def test_o37_thirty_chats_stay_within_20_mb_the_oldest_go_and_the_report_is_what_is_there(root: Path):
+    disk, budget_bytes = WatchedDisk(root), 20_000_000
+    chats = OnDisk(root, CacheSettings(ram_bytes=1, budget_bytes=budget_bytes), disk=disk)
+    chats.width = 128  # 1 MB a chat
     for number in range(30):
-        chats.put(str(number), text(number, 6000))
-        assert folder_bytes(root) <= 3_000_000
-        report = chats.cache.report()
-        assert report.disk_bytes == sum(path.stat().st_size for path in chats.entry_files())
-    assert chats.find("0", text(0, 6000)).num_tokens == 0
-    assert chats.find("29", text(29, 6000)).num_tokens == 5999
+        chats.put(str(number), text(number, 1000))
+        assert chats.cache.report().disk_bytes == sum(path.stat().st_size for path in chats.entry_files())
+    held = [chats.find(str(number), text(number, 1000)).num_tokens for number in range(30)]
+    num_gone = held.count(0)
+    assert held == [0] * num_gone + [held[num_gone]] + [999] * (29 - num_gone)
+    assert 10 < num_gone < 20
+    assert 0.85 * budget_bytes < max(disk.peak_bytes, folder_bytes(root)) <= budget_bytes
 
 
 def test_an_exact_stream_with_a_missing_array_is_restored_after_a_restart(root: Path):
@@ -161,3 +183,42 @@ def test_state_in_which_nothing_grows_is_restored_after_a_restart(root: Path):
     restored = answers[0].states[0].state()
     assert (restored.num_tokens, restored.grown, restored.fixed[1]) == (1000, (), None)
     assert restored.fixed[0].tolist() == [1.5, 2.5]
+
+
+@pytest.mark.parametrize("number", [errno.EMFILE, errno.EIO])
+def test_a_read_that_the_system_refuses_for_the_moment_costs_no_file_and_is_told(
+    root: Path, caplog, monkeypatch, number
+):
+    def refuse(folder: Folder, key: object) -> None:
+        raise OSError(number, os.strerror(number))
+
+    chats = OnDisk(root)
+    chats.put("a", A)
+    chats = chats.reopened()
+    with monkeypatch.context() as broken:
+        broken.setattr(Folder, "read", refuse)
+        found = chats.find("a", [*A, 1], num_old=1000)
+    assert (found.num_tokens, found.num_reread, found.code) == (0, 1000, "unreadable")
+    assert "could not be read" in found.reason
+    assert len(chats.entry_files()) == 4
+    assert chats.find("a", [*A, 1], num_old=1000).num_tokens == 1000
+    caplog.clear()
+
+
+def test_an_end_with_too_little_time_is_told_as_a_slow_disk_and_leaves_no_owner_of_what_is_not_there(
+    root: Path, caplog
+):
+    disk, messages = HeldDisk(), queue.SimpleQueue()
+    cache = PromptCache(StorageThread(root, messages.put, disk), settings=ROOMY)
+    cache.open()
+    cache.handle(messages.get(timeout=SECONDS))
+    cache.put(STREAM, "a", A, state_of(A))
+    assert disk.is_reached.wait(SECONDS)
+    threading.Timer(0.05, disk.is_let_go.set).start()
+    assert not cache.close(0)
+    inline = Inline(root)
+    assert inline.opened.owners == ()
+    inline.storage.close(1)
+    found = OnDisk(root).find("a", [*A, 1], num_old=1000)
+    assert (found.num_tokens + found.num_reread, found.code) == (1000, "slow_disk")
+    caplog.clear()

@@ -14,22 +14,7 @@ import pytest
 from engine.prompt_cache.disk import Disk
 from engine.prompt_cache.entries import Entry, Opened, ReadBack, Removed, SaveValue, StorageMessage, Written
 from engine.prompt_cache.storage import StorageThread
-from tests.engine.prompt_cache.disk_harness import OPENED, STREAM, Inline, page, tensors_of
-
-SECONDS = 20  # no test waits so long unless it fails
-
-
-class HeldDisk(Disk):
-    """Stops before the first byte of each write until it is let go."""
-
-    def __init__(self) -> None:
-        self.is_reached = threading.Event()
-        self.is_let_go = threading.Event()
-
-    def write(self, descriptor: int, data: memoryview) -> int:
-        self.is_reached.set()
-        assert self.is_let_go.wait(SECONDS)
-        return super().write(descriptor, data)
+from tests.engine.prompt_cache.disk_harness import OPENED, SECONDS, STREAM, HeldDisk, Inline, page, tensors_of
 
 
 class FaultyDisk(Disk):
