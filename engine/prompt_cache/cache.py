@@ -160,7 +160,7 @@ class PromptCache:
         if self._is_closed:
             return True
         with self._call():
-            pass
+            self._answer_waiting()
         self._is_closed = True
         self._writer.note_unwritten()
         self._tell_storage()
@@ -170,6 +170,13 @@ class PromptCache:
             done()
         self._tickets.clear()
         return has_ended and has_all
+
+    def _answer_waiting(self) -> None:
+        """What still waits for the folder is answered as by one that cannot be written: nothing of it was removed."""
+        self.is_read_only = self.is_read_only or not self._is_open
+        for work in self._waiting:
+            work()
+        self._waiting.clear()
 
     def _limit(self, settings: CacheSettings) -> None:
         self._settings = self._writer.settings = settings

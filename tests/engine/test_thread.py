@@ -9,7 +9,19 @@ import time
 
 import pytest
 
-from engine.messages import Answer, Cancel, CountTokens, Delta, Event, Finished, Shutdown, Turn
+from engine.messages import (
+    Answer,
+    Cancel,
+    ClearCache,
+    ConversationDeleted,
+    CountTokens,
+    DeleteConversation,
+    Delta,
+    Event,
+    Finished,
+    Shutdown,
+    Turn,
+)
 from engine.thread import EngineThread
 from tests.engine.harness import Harness, submit
 
@@ -32,6 +44,11 @@ def collect(events: queue.SimpleQueue[Event], kind: type[Event]) -> list[Event]:
     while not (collected and isinstance(collected[-1], kind)):
         collected.append(events.get(timeout=60))
     return collected
+
+
+def drained(events: queue.SimpleQueue[Event]) -> list[Event]:
+    """What is left, once nothing more can come."""
+    return [events.get() for _ in range(events.qsize())]
 
 
 def test_reply_on_the_thread_equals_the_reply_without_one(running, target, data_dir):
@@ -101,3 +118,43 @@ def test_engine_that_cannot_start_answers_everything_with_the_reason(data_dir, t
         [sys.executable, "-c", code, target, data_dir], capture_output=True, text=True, timeout=120, check=False
     )
     assert (run.returncode, run.stdout) == (0, "[(0, 'engine'), (1, 'engine'), (2, 'engine')] c\n")
+
+
+def test_deletion_and_clearing_right_before_the_end_are_answered_and_made(data_dir, target):
+    events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+    thread = EngineThread(data_dir)
+    thread.start(events.put)
+    thread.send(submit(1, target, TEXT * 20, chat="a", max_tokens=5), submit(2, target, "word " * 20, max_tokens=5))
+    ends = [collect(events, Finished)[-1] for _ in range(2)]
+    assert [end.reason for end in ends] == ["length"] * 2
+    thread.send(DeleteConversation("a"), ClearCache(3), Shutdown())
+    assert thread.join(60)
+    assert [type(event) for event in drained(events)][-2:] == [ConversationDeleted, Answer]
+    assert not list(data_dir.rglob("*.safetensors"))
+
+
+def test_deletion_before_all_else_is_answered_at_the_end(data_dir):
+    events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+    thread = EngineThread(data_dir)
+    thread.send(DeleteConversation("a"), ClearCache(3), Shutdown())
+    thread.start(events.put)
+    assert thread.join(60)
+    assert [type(event) for event in drained(events)] == [ConversationDeleted, Answer]
+
+
+def test_consumer_that_throws_at_the_engine_s_own_fault_leaves_no_thread_alive(data_dir):
+    code = (
+        "import os, sys, threading; from pathlib import Path; from engine.thread import EngineThread; "
+        "from engine.engine import Engine; from engine.messages import Shutdown\n"
+        "told = []\n"
+        "def emit(event): told.append(event); len(told) == 1 and 1 / 0\n"
+        "Engine.step = lambda engine: [][0]\n"
+        "thread = EngineThread(Path(sys.argv[1])); thread.send(Shutdown()); thread.start(emit)\n"
+        "assert thread.join(60)\n"
+        "for one in threading.enumerate(): one is threading.main_thread() or one.join(5)\n"
+        "print(len(told), [one.name for one in threading.enumerate()], flush=True); os._exit(0)"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code, data_dir], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert (run.returncode, run.stdout) == (0, "2 ['MainThread']\n")

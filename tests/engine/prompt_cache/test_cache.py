@@ -135,6 +135,15 @@ def test_finds_before_the_folder_is_open_wait_for_it():
     assert cached.find("a", [*A, 1]).num_tokens == 1000
 
 
+def test_an_end_before_the_folder_is_open_answers_deletions_as_those_that_were_not_made():
+    cached, done = Cached(is_held=True), []
+    cached.cache.forget("a", lambda: done.append(cached.cache.is_read_only))
+    cached.cache.clear(lambda: done.append(cached.cache.is_read_only))
+    assert not done
+    cached.cache.close(1.0)
+    assert done == [True, True]
+
+
 def test_a_find_that_is_dropped_is_not_answered():
     first = Cached()
     first.put("a", A)

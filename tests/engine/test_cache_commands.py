@@ -1,0 +1,34 @@
+"""What the window asks of the prompt cache, and the answers where it cannot be done."""
+
+from __future__ import annotations
+
+import pytest
+
+from engine.cache_commands import NOT_DELETED
+from engine.messages import ConversationDeleted, DeleteConversation
+from tests.engine.restarts import LONG, Chat
+
+
+@pytest.mark.parametrize("has_ended", [False, True], ids=["holder runs", "holder has ended"])
+def test_deletion_while_another_program_holds_the_folder_says_what_stays(target, data_dir, tmp_path, has_ended):
+    chat = Chat(target, data_dir, tmp_path / "cache")
+    chat.ask(LONG)
+    holder, engine = chat.start(), chat.start()
+    if has_ended:
+        holder.close()  # the folder is still only read here
+    engine.send(DeleteConversation("chat"))
+    engine.run()
+    assert engine.events == [ConversationDeleted("chat", NOT_DELETED)]
+    assert list((tmp_path / "cache").rglob("*.safetensors"))
+    engine.close()
+    holder.close()
+
+
+def test_deletion_that_is_made_has_no_problem(target, data_dir, tmp_path):
+    chat = Chat(target, data_dir, tmp_path / "cache")
+    chat.ask(LONG)
+    engine = chat.start()
+    engine.send(DeleteConversation("chat"))
+    engine.run()
+    assert engine.events == [ConversationDeleted("chat")]
+    engine.close()
