@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.prompt_cache.budget import DailyCount, ReadSpeed, Room, default_budget
+from engine.prompt_cache.budget import DailyCount, PrefillSpeeds, ReadSpeed, Room, default_budget
 
 DAY = 86400.0
 NOON = 20_000 * DAY + DAY / 2
@@ -76,3 +76,13 @@ def test_large_reads_count_for_more_than_small_ones():
     speed.measure(10**9, 1.0)
     speed.measure(1000, 0.01)
     assert speed.bytes_per_second > 5e8
+
+
+def test_prefill_speeds_survive_a_restart_and_a_newer_measurement_goes_before_them():
+    speeds, again = PrefillSpeeds(), PrefillSpeeds()
+    assert speeds.measure("a", 500.0)
+    assert not speeds.measure("a", 510.0)  # little has changed: not worth a record
+    assert not speeds.measure("b", 0.0)
+    assert again.measure("c", 70.0)
+    again.restore(f"{speeds.store()} c=5 nonsense d=fast")
+    assert [again.of(name) for name in "abcd"] == [510.0, 0.0, 70.0, 0.0]

@@ -219,6 +219,16 @@ def test_a_disk_slower_than_reading_is_not_read(is_exact: bool):
     assert cached.find("a", [*A, 1], is_exact=is_exact, tokens_per_second=5.0).num_tokens == 1000
 
 
+def test_the_first_find_after_a_start_knows_how_fast_prompts_are_read():
+    cached = Cached()
+    cached.put("a", A)
+    cached.disk.read_seconds = 30.0
+    cached = cached.reopened()
+    assert cached.find("a", [*A, 1], tokens_per_second=5000.0).num_tokens == 1000  # an unknown disk is believed
+    found = cached.reopened().find("a", [*A, 1])
+    assert (found.num_tokens, found.num_reread, found.code) == (0, 1000, "slower")
+
+
 def test_a_disk_that_was_slow_is_tried_again_some_day():
     cached = Cached()
     cached.put("a", A)

@@ -106,6 +106,15 @@ def test_a_deleted_chat_s_later_puts_are_refused():
     assert cached.find("a", A).num_tokens == 0
 
 
+def test_a_deleted_chat_that_asks_again_is_saved_again():
+    cached = Cached()
+    cached.put("a", A)
+    cached.cache.forget("a", lambda: None)
+    assert cached.find("a", A).num_tokens == 0
+    cached.put("a", A)
+    assert cached.reopened().find("a", [*A, 1]).num_tokens == 1000
+
+
 def test_a_deleted_chat_s_streams_all_go():
     cached = Cached()
     cached.put("a", A)

@@ -151,6 +151,18 @@ def test_a_branch_that_was_evicted_is_told_when_the_user_returns_to_it():
     assert (found.num_reread > 0, found.code) == (True, reasons.OLD_BRANCH)
 
 
+def test_a_branch_that_was_left_in_a_window_model_is_counted_and_told_when_it_is_read_again():
+    cached = Cached()
+    left, edited = [*A[:100], *text(2, 1000)], [*A[:100], *text(3, 50)]
+    for prompt in (A[:100], left, edited):
+        cached.find("a", prompt, is_exact=True, num_old=100)
+        cached.put("a", prompt[:100], is_exact=True, is_boundary=True)
+        cached.put("a", prompt, is_exact=True)
+    found = cached.find("a", [*left, 1], is_exact=True, num_old=1100)
+    assert (found.num_tokens, found.num_reread) == (100, 1000)
+    assert found.reason.startswith("1,000 tokens were read again: ")
+
+
 def test_reading_again_that_is_stopped_early_is_told_as_such_the_next_time_too():
     cached = Cached(settings=replace(ROOMY, ram_bytes=1, budget_bytes=160_000))
     cached.put("a", A)
