@@ -9,6 +9,9 @@ from engine.messages import UNQUANTISED, Delta, Event, KvScheme, Progress, Submi
 from engine.models.tokenizer_files import tokenizer_identity
 from tests.engine.harness import Harness, submit
 
+LONG = "The quick brown fox jumps over the lazy dog, again and again. "
+TEMPLATE_TAIL = len("<|im_end|>\n<|im_start|>user\n<|im_end|>\n<|im_start|>assistant\n")
+
 
 @dataclass
 class Chat:
@@ -43,9 +46,9 @@ class Chat:
         """Add a message and the reply to it."""
         self.turns += [Turn("user", text), self.reply(engine)]
 
-    def reply(self, engine: Harness) -> Turn:
-        ids = tuple(engine.ids_of(1))
-        return Turn("assistant", engine.text_of(1), ids, tokenizer_identity(self.folder))
+    def reply(self, engine: Harness, request_id: int = 1) -> Turn:
+        ids = tuple(engine.ids_of(request_id))
+        return Turn("assistant", engine.text_of(request_id), ids, tokenizer_identity(self.folder))
 
 
 def is_reading(event: Event) -> bool:

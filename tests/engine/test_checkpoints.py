@@ -18,14 +18,14 @@ from engine.messages import (
     DescribeCache,
     Failed,
     KvScheme,
+    LoadModel,
 )
 from tests.engine.families import FAMILIES
 from tests.engine.harness import TEXT, Harness, submit
-from tests.engine.restarts import Chat
+from tests.engine.restarts import LONG, TEMPLATE_TAIL, Chat
 from tests.engine.tiny import tiny_folder
 
 KINDS = ("llama", "gemma3_text", "qwen3_next", "mamba2", "falcon_h1")  # growing, window, recurrent, no more, nested
-TEMPLATE_TAIL = len("<|im_end|>\n<|im_start|>user\n<|im_end|>\n<|im_start|>assistant\n")
 
 
 @pytest.fixture(params=KINDS)
@@ -134,6 +134,29 @@ def test_failed_reply_saves_nothing(target, data_dir, tmp_path, monkeypatch, cap
         engine.run()
     assert isinstance(engine.end_of(1), Failed)
     assert bytes_held(engine) == 0
+    caplog.clear()
+
+
+@pytest.mark.parametrize("model_type", ["llama", "gemma3_text"])
+def test_state_that_is_not_numbers_is_never_saved(data_dir, tmp_path, model_type, caplog):
+    folder = tiny_folder(tmp_path / model_type, model_type, **FAMILIES[model_type])
+    chat = Chat(folder, data_dir, tmp_path / "cache")
+    expected = recomputed(chat, LONG * 5)
+    engine = chat.start()
+    engine.send(LoadModel(9, str(folder)))
+    engine.run()
+    embedding = engine.engine.target(str(folder)).model.model.embed_tokens
+    sound = embedding.weight
+    embedding.weight = sound * float("nan")  # a passing fault of the device, as every layer sees it
+    engine.send(submit(2, folder, LONG * 5, chat="chat"))
+    engine.run()
+    assert isinstance(engine.end_of(2), Failed)
+    assert not list((tmp_path / "cache").rglob("*.safetensors"))
+    embedding.weight = sound
+    engine.send(chat.request(LONG * 5, max_tokens=24))
+    engine.run()
+    assert engine.ids_of(1) == expected
+    engine.close()
     caplog.clear()
 
 

@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from engine.cost_file import load_costs
-from engine.costs import Place, place
+from engine.costs import CostTable, Place, place
 from engine.depth import LITTLE_GAIN, MEASURING, MeasuredDepth
 from engine.engine import Engine
 from engine.messages import UNQUANTISED, Delta, KvScheme, Submit
 from engine.text.thread import InlineText
 from tests.engine.harness import DRAFTED, Harness, submit
+from tests.engine.restarts import LONG, Chat
 from tests.engine.test_costs import table
 from tests.engine.tiny import tiny_folder
 
@@ -147,3 +148,27 @@ def test_batch_of_one_plain_reply_has_a_token_for_each_forward_that_is_delivered
     told = [delta.statistics.group for delta in engine.deltas_of(1)]
     assert [group.num_forwards for group in told] == [group.num_tokens for group in told] == list(range(20))
     assert told[-1].tokens_per_forward == 1.0
+
+
+def test_rounds_in_which_a_restored_row_catches_up_are_no_cost_of_drafting(data_dir, tmp_path, monkeypatch):
+    folder = tiny_folder(tmp_path / "long", max_position_embeddings=4096)
+    chat = Chat(folder, data_dir, tmp_path / "cache")
+    chat.ask(LONG * 40)
+    drafter = f"model:{tiny_folder(tmp_path / 'drafter', seed=5, max_position_embeddings=4096)}"
+    counted, count_draft = [], CostTable.count_draft
+
+    def count(costs: CostTable, name: str, num_rows: int, depth: int, seconds: float) -> None:
+        counted.append(num_rows)
+        count_draft(costs, name, num_rows, depth, seconds)
+
+    monkeypatch.setattr(CostTable, "count_draft", count)
+    engine = chat.start()
+    engine.send(submit(2, folder, TEXTS[0], drafter=drafter, max_tokens=400))
+    engine.step_until(lambda: len(engine.ids_of(2)) >= 20)
+    chat.drafter = drafter
+    engine.send(chat.request("And?"))
+    engine.step_until(lambda: bool(engine.ids_of(1)))
+    counted.clear()
+    engine.step_until(lambda: bool(counted))
+    assert counted == [2]
+    assert len(engine.deltas_of(1)) > 3

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from engine.messages import Cancel, KvScheme
+from engine.messages import Cancel, ClearCache, KvScheme, Turn
 from engine.prefill import FIRST_CHUNK, MIN_CHUNK
 from tests.engine.families import FAMILIES
 from tests.engine.harness import DRAFTED, TEXT, Harness, submit
-from tests.engine.restarts import Chat, is_reading, logprobs_of
+from tests.engine.restarts import LONG, TEMPLATE_TAIL, Chat, is_reading, logprobs_of
 from tests.engine.tiny import tiny_folder
 
 QUESTIONS = ("one two three one two three", "and then?", "The quick brown fox jumps over the lazy dog. " * 3, "x")
-LONG = "The quick brown fox jumps over the lazy dog, again and again. "
 
 
 @pytest.fixture(scope="module", params=sorted(FAMILIES))
@@ -131,3 +131,39 @@ def test_restored_neighbours_share_a_batch_with_a_cold_row(target, data_dir, tmp
     assert engine.ids_of(2) == alone(TEXT)
     assert engine.ids_of(3) == alone("or?", earlier=earlier)
     assert engine.statistics_of(3).num_cached > 0
+
+
+@pytest.mark.parametrize("model_type", ["llama", "gemma3_text", "qwen3_next"])
+def test_quit_in_mid_reply_keeps_what_was_delivered_of_every_reply(data_dir, tmp_path, model_type):
+    folder = tiny_folder(tmp_path / model_type, model_type, **FAMILIES[model_type])
+    chats = [Chat(folder, data_dir, tmp_path / "cache", name=name) for name in ("one", "two")]
+    for num_running in (1, 2):
+        engine = chats[0].start()
+        for request_id, chat in enumerate(chats[:num_running], start=1):
+            engine.send(replace(chat.request(LONG, max_tokens=200), request_id=request_id))
+        engine.step_until(lambda engine=engine, last=num_running: len(engine.ids_of(last)) >= 40)
+        engine.close()  # a plain round is in flight
+        for request_id, chat in enumerate(chats[:num_running], start=1):
+            assert engine.reason_of(request_id) == "cancelled"
+            chat.turns += [Turn("user", LONG), chat.reply(engine, request_id)]
+            statistics = chat.ask("And?").statistics_of(1)
+            assert (statistics.num_reread, statistics.reread_reason) == (0, "")
+            assert statistics.num_prompt - statistics.num_cached <= len("And?") + TEMPLATE_TAIL
+
+
+def test_stop_while_reading_tells_what_was_read_and_no_count_that_is_wrong(target, data_dir, tmp_path):
+    chat = Chat(target, data_dir, tmp_path / "cache")
+    chat.ask(LONG * 3)
+    engine = chat.start()
+    engine.send(ClearCache(9), chat.request("And?"))
+    engine.step_until(lambda: any(is_reading(event) for event in engine.events_of(1)))
+    engine.send(Cancel(1))
+    engine.run()
+    statistics = engine.statistics_of(1)
+    assert (statistics.num_read, statistics.num_reread, statistics.reread_reason) == (FIRST_CHUNK, FIRST_CHUNK, "")
+    engine.send(replace(chat.request("And?"), request_id=2))
+    engine.run()
+    statistics = engine.statistics_of(2)
+    assert statistics.num_read == statistics.num_prompt - statistics.num_cached > statistics.num_reread > 0
+    assert "the cache was cleared" in statistics.reread_reason
+    engine.close()

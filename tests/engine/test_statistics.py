@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from engine.measuring import RoundTime
 from engine.messages.statistics import NO_GROUP_STATISTICS
 from engine.statistics import ReplyCounter, acceptance_length, decode_rate
@@ -71,6 +73,15 @@ def test_rounds_without_a_proposal_count_as_forwards_only():
     assert statistics.acceptance_length == 3.0
     assert statistics.tokens_per_forward == 5 / 3
     assert statistics.accepted_by_position == (1, 1, 0)
+
+
+@pytest.mark.parametrize(("num_read", "num_reread", "reason"), [(900, 900, "Told."), (300, 300, ""), (0, 0, "")])
+def test_what_a_stop_left_unread_was_not_read_again_and_no_sentence_counts_it(num_read, num_reread, reason):
+    counter = ReplyCounter(sent_at=0.0, num_prompt=1000, num_cached=100, num_reread=900, reread_reason="Told.")
+    counter.num_read = num_read
+    statistics = counter.statistics()
+    assert statistics.num_read == num_read
+    assert (statistics.num_reread, statistics.reread_reason) == (num_reread, reason)
 
 
 def test_no_round_yet_gives_zeros():

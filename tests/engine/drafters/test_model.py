@@ -11,8 +11,8 @@ import mlx.core as mx
 import mlx.nn as nn
 import pytest
 
-from engine.drafters.base import DraftRow, TargetView
-from engine.drafters.model import CHAIN_DEPTH, ModelDrafter, fit_vocabulary
+from engine.drafters.base import DrafterState, DraftRow, TargetView
+from engine.drafters.model import CATCH_UP, CHAIN_DEPTH, ModelDrafter, fit_vocabulary
 from engine.messages import Sampling
 from engine.models.facts import read_facts
 from engine.models.fingerprint import Content
@@ -134,6 +134,19 @@ def test_row_that_did_not_draft_for_long_catches_up(model, target):
     for bonus in range(12):
         batch.commit(batch.propose([0, 0, 2 * (bonus % 2)]), [0, 0, 0], bonus)
     assert_written_by(model, batch, batch.propose([3, 0, 3]))
+
+
+def test_nobody_drafts_while_a_row_that_was_restored_without_the_model_catches_up(model, target):
+    batch, chance = batch_of(model, target, context_length=4096), random.Random(4)
+    long_text = [chance.randrange(VOCABULARY) for _ in range(5 * CATCH_UP // 2)]
+    batch.rows.prepare_append([DrafterState(len(long_text), tuple(long_text), None)]).commit()
+    batch.chats.append(Chat([*long_text, 5], 0.0))
+    for bonus in (30, 31):
+        assert batch.propose([3, 3, 3, 3]) == [[]] * 4
+        batch.commit([[]] * 4, [0] * 4, bonus)
+    proposals = batch.propose([3, 3, 3, 3])
+    assert [len(ids) for ids in proposals] == [3] * 4
+    assert_written_by(model, batch, proposals)
 
 
 def test_restored_row_proposes_what_the_uninterrupted_one_does(model, target):
