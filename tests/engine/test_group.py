@@ -80,6 +80,53 @@ def test_row_whose_join_finds_no_memory_fails_and_the_batch_goes_on(engine, targ
     caplog.clear()
 
 
+@pytest.fixture
+def staged(monkeypatch) -> list[int]:
+    """How many rows each copying of a layer's state took, in a list that grows."""
+    stage, staged = FullAttention.stage, []
+
+    def stage_and_note(layout, rows):
+        staged.append(len(rows))
+        return stage(layout, rows)
+
+    monkeypatch.setattr(FullAttention, "stage", stage_and_note)
+    return staged
+
+
+@pytest.mark.parametrize("drafter", ["none", "other model"], indirect=True)
+def test_row_that_is_alone_joins_without_a_copy_of_its_state(engine, target, alone, staged, drafter):
+    for request_id, text in enumerate(TEXTS):
+        engine.send(submit(request_id, target, text * 9, drafter=drafter))
+        engine.run()
+    assert not staged
+    assert [engine.ids_of(request_id) for request_id in range(3)] == [alone(text * 9) for text in TEXTS]
+
+
+def test_rows_that_are_read_together_are_copied_and_one_that_comes_alone_after_them_is_not(
+    engine, target, alone, staged
+):
+    engine.send(submit(1, target, TEXTS[0]), submit(2, target, TEXTS[1] * 20))
+    engine.run()
+    assert staged
+    staged.clear()
+    engine.send(submit(3, target, TEXTS[2]))
+    engine.run()
+    assert not staged
+    assert [engine.ids_of(request_id) for request_id in (1, 2, 3)] == [
+        alone(text) for text in (TEXTS[0], TEXTS[1] * 20, TEXTS[2])
+    ]
+
+
+def test_row_joins_uncopied_once_those_that_were_read_with_it_have_left(engine, target, alone, staged):
+    engine.send(submit(1, target, TEXTS[0], max_tokens=1), submit(2, target, TEXTS[1] * 20))
+    engine.step_until(lambda: engine.events_of(1) and isinstance(engine.events_of(1)[-1], Finished))
+    staged.clear()
+    assert not engine.ids_of(2)
+    engine.send(submit(3, target, TEXTS[2]))
+    engine.run()
+    assert [engine.ids_of(request_id) for request_id in (2, 3)] == [alone(TEXTS[1] * 20), alone(TEXTS[2])]
+
+
 def test_row_that_cannot_leave_its_cohort_fails_those_that_are_read_with_it_alone(
     engine, target, alone, monkeypatch, caplog
 ):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import mlx.core as mx
 import mlx.nn as nn
@@ -93,6 +94,17 @@ def test_weights_that_do_not_fit_the_config_are_refused(folder):
     write_json(folder / "config.json", config | {"num_hidden_layers": 3})
     with pytest.raises(ModelError, match="mlx-lm cannot load"):
         list(load_steps(facts, as_fp32=False))
+
+
+def test_weights_that_are_replaced_while_they_are_loaded_are_refused_with_the_folder_s_name(folder, tmp_path):
+    other = tiny_folder(tmp_path / "other", seed=5)
+    facts = read_facts(str(folder), folder)
+    steps = load_steps(facts, as_fp32=False)
+    while next(steps) != (facts.weight_bytes, facts.weight_bytes):
+        pass
+    os.replace(other / "model.safetensors", folder / "model.safetensors")
+    with pytest.raises(ModelError, match=f"{folder.name}' changed while it was loaded; load it again"):
+        next(steps)
 
 
 def test_choice_of_fp32_can_be_made_for_any_folder(folder):
