@@ -113,3 +113,13 @@ def test_cohort_admits_within_its_token_budget(target, data_dir):
     cohort.admit(rows[1])
     assert cohort.can_admit(row_of(COHORT_TOKENS - 10))
     assert not cohort.can_admit(row_of(COHORT_TOKENS - 9))
+
+
+def test_speed_that_decides_on_the_disk_is_that_of_chunks_which_launches_do_not_bind(engine, target):
+    engine.send(submit(1, target, "x" * 60, max_tokens=1))
+    engine.run()
+    reader = engine.engine.target(str(target))
+    assert reader.prefill_tokens_per_second > 0 == reader.long_prefill_tokens_per_second
+    engine.send(submit(2, target, "x" * 400, max_tokens=1))
+    engine.run()
+    assert reader.long_prefill_tokens_per_second > 0
