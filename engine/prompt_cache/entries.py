@@ -160,7 +160,10 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class ReadBack:
-    """Entries that were asked for: tensors by name, and for those that cannot be had a sentence that says why."""
+    """Entries that were asked for: tensors by name, and for those that cannot be had a sentence that says why.
+
+    An entry in neither could not be read this time, and is still there.
+    """
 
     request_id: int
     tensors: Mapping[EntryKey, Mapping[str, Tensor]]

@@ -13,6 +13,7 @@ import pytest
 
 from engine.prompt_cache.disk import Disk
 from engine.prompt_cache.entries import Entry, Opened, ReadBack, Removed, SaveValue, StorageMessage, Written
+from engine.prompt_cache.folder import Folder
 from engine.prompt_cache.storage import StorageThread
 from tests.engine.prompt_cache.disk_harness import OPENED, SECONDS, STREAM, HeldDisk, Inline, page, tensors_of
 
@@ -169,6 +170,20 @@ def test_a_fault_of_the_program_is_answered_and_the_thread_goes_on(root, caplog)
     assert kinds(threaded.wait_for(3)) == [Opened, Written, ReadBack]
     threaded.storage.close(SECONDS)
     assert list(root.glob("*/*")) == []
+    caplog.clear()
+
+
+def test_a_read_that_finds_no_memory_calls_no_entry_faulty_and_the_next_one_has_it(root, monkeypatch, caplog):
+    threaded = Threaded(root)
+    threaded.write(page(0))
+    threaded.wait_for(2)
+    with monkeypatch.context() as broken:
+        broken.setattr(Folder, "read", lambda folder, key: bytearray(1 << 62))
+        threaded.storage.read(1, [page(0).key])
+        answer = threaded.wait_for(3)[2]
+    threaded.storage.read(2, [page(0).key])
+    assert (answer.tensors, answer.faults) == ({}, {})
+    assert page(0).key in threaded.wait_for(4)[3].tensors
     caplog.clear()
 
 
