@@ -44,7 +44,7 @@ class EngineThread:
     def __init__(self, data_dir: Path | None = None, tag: str = "") -> None:
         """`tag` tells the prompt cache which program saves; "" is the window."""
         self._tag = tag
-        self._told = ""  # the last notice of the prompt cache
+        self._told = ""  # what the last opening of the prompt cache had to tell
         self._data_dir = data_dir or default_data_dir()
         self._inbox = Inbox()
         self._text = TextThread(self._data_dir)
@@ -119,13 +119,15 @@ class EngineThread:
                 self._emit(Failed(0, "engine", text))
 
     def _open_cache(self) -> PromptCache:
-        from engine.prompt_cache.cache import PromptCache
+        from engine.prompt_cache.cache import OPENED, PromptCache
         from engine.prompt_cache.storage import StorageThread
 
         def notify(code: str, text: str) -> None:
-            if text != self._told:
+            if code == OPENED:
+                if text == self._told:  # of an opening that was tried again
+                    return
                 self._told = text
-                self._emit(Notice(0, "cache", text))
+            self._emit(Notice(0, "cache", text))
 
         storage = StorageThread(self._data_dir / FOLDER_NAME, self._inbox.put)
         cache = PromptCache(storage, settings=CacheSettings(tag=self._tag), notify=notify)
