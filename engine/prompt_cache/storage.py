@@ -27,8 +27,8 @@ from engine.prompt_cache.priority import lower_priority
 
 logger = logging.getLogger(__name__)
 
-REST = 2.0  # after each write, in its own time: the interpreter's lock is handed to and fro while one is made
-LONGEST_REST_SECONDS = 0.2
+REST = 6.0  # after each write, in its own time: it takes memory bandwidth, a core, and the interpreter's lock in turns
+LONGEST_REST_SECONDS = 0.5
 _LAST_SECONDS = 1.0  # for one system call that is under way, and for the index
 
 
