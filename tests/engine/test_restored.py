@@ -84,20 +84,21 @@ def test_stop_while_reading_keeps_what_was_read_bit_for_bit(target, data_dir, tm
 @pytest.mark.parametrize("drafter", DRAFTED, indirect=True)
 def test_reply_that_is_stopped_and_continued_after_a_restart_is_the_whole_one(target, data_dir, tmp_path, drafter):
     whole = Harness(data_dir)
-    whole.send(submit(1, target, TEXT))
+    whole.send(submit(1, target, TEXT, drafter=drafter, num_logprobs=3))
     whole.run()
     chat = Chat(target, data_dir, tmp_path / "cache", drafter)
     stopped = chat.start()
-    stopped.send(chat.request(TEXT))
+    stopped.send(chat.request(TEXT, num_logprobs=3))
     stopped.step_until(lambda: len(stopped.ids_of(1)) >= 9)
     stopped.send(Cancel(1))
     stopped.run()
     half = chat.reply(stopped)
     stopped.close()
     again = chat.start()
-    again.send(chat.request(TEXT, later=(half,), max_tokens=40 - len(half.token_ids)))
+    again.send(chat.request(TEXT, later=(half,), num_logprobs=3, max_tokens=40 - len(half.token_ids)))
     again.run()
     assert [*half.token_ids, *again.ids_of(1)] == whole.ids_of(1)
+    assert [*logprobs_of(stopped), *logprobs_of(again)] == logprobs_of(whole)  # bit for bit
     statistics = again.statistics_of(1)
     assert statistics.num_cached == statistics.num_prompt - 1
 
