@@ -47,6 +47,7 @@ class Target:
         self._model = model
         self.facts = facts
         self._content = content
+        self._state_kinds: dict[KvScheme, StateKind | None] = {}  # every request asks for its own
         self._cost_file = CostFile(cost_path)
         self.costs = self._cost_file.costs
         self.depth = MeasuredDepth(self.costs)
@@ -74,6 +75,11 @@ class Target:
 
     def state_kind(self, kv_scheme: KvScheme = UNQUANTISED) -> StateKind | None:
         """The kind of its rows' state; None where that cannot be kept."""
+        if kv_scheme not in self._state_kinds:
+            self._state_kinds[kv_scheme] = self._find_state_kind(kv_scheme)
+        return self._state_kinds[kv_scheme]
+
+    def _find_state_kind(self, kv_scheme: KvScheme) -> StateKind | None:
         shape = self.open_rows(kv_scheme).shape
         if self._content is None or shape is None:
             return None
