@@ -174,6 +174,9 @@ class PromptCache:
     def _answer_waiting(self) -> None:
         """What still waits for the folder is answered as by one that cannot be written: nothing of it was removed."""
         self.is_read_only = self.is_read_only or not self._is_open
+        self._do_waiting()
+
+    def _do_waiting(self) -> None:
         for work in self._waiting:
             work()
         self._waiting.clear()
@@ -238,9 +241,7 @@ class PromptCache:
         self._writer.is_open = not opened.is_read_only
         if opened.problem:
             self._notify(OPENED, opened.problem)
-        for work in self._waiting:
-            work()
-        self._waiting.clear()
+        self._do_waiting()
         self._finder.start()
 
     def _once_open(self, work: Callable[[], None]) -> None:

@@ -12,7 +12,7 @@ from engine.prompt_cache.entries import EntryKey, ReadBack, SaveValue, Storage
 from engine.prompt_cache.hashes import token_bytes
 from engine.prompt_cache.held import Held
 from engine.prompt_cache.reasons import CORRUPT, SLOWER, UNREADABLE, Restored, explain
-from engine.prompt_cache.requests import Found, StreamWanted, Wanted
+from engine.prompt_cache.requests import Found, Wanted
 from engine.prompt_cache.search import Match, anywhere, farthest_stand, in_ram, longest, num_held
 from engine.prompt_cache.tiers import Tiers
 from engine.prompt_cache.tree import Part
@@ -107,12 +107,8 @@ class Finder:
                 match = warm
         if match is None:
             return [None] * len(search.wanted.streams)
-        return [match, *(self._companion(search, other, match.num_tokens, can_use) for other in others)]
-
-    def _companion(
-        self, search: Search, wanted: StreamWanted, limit: int, can_use: Callable[[Part], bool]
-    ) -> Match | None:
-        return longest(self._tiers.tree, wanted, search.tokens, limit, can_use)
+        companions = (longest(self._tiers.tree, other, search.tokens, match.num_tokens, can_use) for other in others)
+        return [match, *companions]
 
     def _is_worth(self, search: Search, match: Match, warm: Match | None) -> bool:
         if search.num_reads:

@@ -97,7 +97,7 @@ class Keeper:
         match = longest(self._tiers.tree, StreamWanted(stream), tokens, state.num_tokens)
         if match is None or match.num_tokens < state.num_tokens:
             return None
-        return match.node if any(conversation_id in node.stands for node in match.node.below()) else None
+        return match.node if conversation_id in match.node.conversations() else None
 
     def _place(self, stream: Stream, tokens: bytes, state: StreamState) -> Node:
         """The node at the end of these tokens, with pages up to it."""

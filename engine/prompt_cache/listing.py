@@ -20,7 +20,7 @@ from engine.prompt_cache.report import LIMITS, CacheSettings, ConversationSize
 from engine.prompt_cache.restoring import restore
 from engine.prompt_cache.sizes import conversation_sizes
 from engine.prompt_cache.tiers import Tiers
-from engine.prompt_cache.tree import Node, Part
+from engine.prompt_cache.tree import Part
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,13 +133,8 @@ def _describe_part(part: Part, stream: str) -> dict[str, Any]:
         "end": node.num_tokens,
         "tier": "disk",
         "disk_bytes": part.file_bytes,
-        "num_others": len(_conversations_at(node)) - 1,
+        "num_others": len(node.conversations() - {NOBODY}) - 1,
     }
-
-
-def _conversations_at(node: Node) -> set[str]:
-    """Conversations that stand here or below."""
-    return {name for below in node.below() for name in below.stands if name != NOBODY}
 
 
 def _name_of(stream: Stream) -> str:

@@ -147,6 +147,12 @@ class Owners:
             self._reads[conversation_id][stream] = lost = Read(read.stream, read.tokens, loss)
             self.changes.append(SaveReading(_reading(conversation_id, lost)))
 
+    def lose_first(self, conversation_id: str, stream: str, loss: str) -> None:
+        """Note why something of a conversation went, where no cause is known yet."""
+        read = self.read_of(conversation_id, stream)
+        if read is not None and not read.loss:
+            self.lose(conversation_id, stream, loss)
+
     def forget(self, conversation_id: str) -> list[Node]:
         """Drop all of a conversation; returns the nodes where it stood."""
         stands = self.stands_of(conversation_id)

@@ -79,9 +79,8 @@ def _restore_owner(tiers: Tiers, owner: Owner) -> None:
 
 def _miss(tiers: Tiers, owner: Owner) -> None:
     """An owner is told of after its entries were written: where no other cause is known, files were damaged since."""
-    read = tiers.owners.read_of(owner.conversation_id, owner.stream)
-    if read is not None and not read.loss and owner.is_current:
-        tiers.owners.lose(owner.conversation_id, owner.stream, CORRUPT)
+    if owner.is_current:
+        tiers.owners.lose_first(owner.conversation_id, owner.stream, CORRUPT)
     tiers.owners.changes.append(DropOwner(owner.conversation_id, owner.stream, owner.node))
 
 

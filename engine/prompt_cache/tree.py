@@ -96,6 +96,10 @@ class Node:
             node = node.parent
         return node is self
 
+    def conversations(self) -> set[str]:
+        """Those that stand here or below."""
+        return {name for node in self.below() for name in node.stands}
+
     def below(self) -> list[Node]:
         """This node and all that hang from it, each before its parent."""
         nodes = [self]

@@ -15,7 +15,7 @@ from engine.prompt_cache.hashes import TOKEN_BYTES
 from engine.prompt_cache.reasons import BUDGET, DAILY_LIMIT, DISK_FAULT, NOT_STORED, OBSTACLES, SLOW_DISK, TOO_LARGE
 from engine.prompt_cache.report import CacheSettings
 from engine.prompt_cache.tiers import Tiers
-from engine.prompt_cache.tree import Node, Part
+from engine.prompt_cache.tree import Part
 
 PAUSE_SECONDS = 60.0
 PENDING_SHARE = 2  # half of the RAM ceiling may wait for the disk
@@ -94,10 +94,8 @@ class Writer:
         self._drop_needless()
         under_way = [write.part for writes in self._under_way.values() for write in writes]
         for part in (*under_way, *self._backlog):
-            for conversation_id in _whose(part.node):
-                read = self._tiers.owners.read_of(conversation_id, part.node.stream)
-                if read is not None and not read.loss:
-                    self._tiers.owners.lose(conversation_id, part.node.stream, NOT_STORED)
+            for conversation_id in part.node.conversations():
+                self._tiers.owners.lose_first(conversation_id, part.node.stream, NOT_STORED)
 
     def want(self, part: Part, stream: Stream, conversation_id: str) -> None:
         """Have a part written when its turn comes; whatever it hangs from must be wanted before it."""
@@ -189,7 +187,7 @@ class Writer:
             return Verdict.WRITE
         if self._under_way:
             return self._wait_for(SLOW_DISK)  # what is on its way may be evicted once it is there
-        for conversation_id in _whose(part.node):
+        for conversation_id in part.node.conversations():
             self._tiers.owners.lose(conversation_id, part.node.stream, TOO_LARGE)
         budget = write_size(self.room.budget_bytes)
         self._tell(TOO_LARGE, f"A chat is too large for the prompt cache's budget of {budget}.")
@@ -221,7 +219,7 @@ class Writer:
 
     def _fail(self, write: Write, message: Written) -> None:
         node = write.part.node
-        for conversation_id in _whose(node):
+        for conversation_id in node.conversations():
             self._tiers.owners.lose(conversation_id, node.stream, DISK_FAULT)
         if message.is_disk_fault:
             self._failed.append(write)
@@ -255,10 +253,8 @@ class Writer:
         """A part whose path is not on the disk would be of no use there."""
         if self._failed:
             return self._wait_for(DISK_FAULT)  # it may be among them
-        for stand in part.node.stands.values():
-            read = self._tiers.owners.read_of(stand.conversation_id, part.node.stream)
-            if read is not None and not read.loss:
-                self._tiers.owners.lose(stand.conversation_id, part.node.stream, BUDGET)
+        for conversation_id in part.node.stands:
+            self._tiers.owners.lose_first(conversation_id, part.node.stream, BUDGET)
         return Verdict.SKIP
 
     def _wait_for(self, code: str) -> Verdict:
@@ -284,8 +280,3 @@ def _is_led_to(part: Part) -> bool:
 def _is_on_path(other: Part, part: Part) -> bool:
     """Whether another part stands on the way to a part; those were used no earlier than it, which spares the walk."""
     return other.node.used >= part.node.used and other.node.is_above(part.node)
-
-
-def _whose(node: Node) -> set[str]:
-    """Conversations that stand here or below."""
-    return {name for below in node.below() for name in below.stands}
