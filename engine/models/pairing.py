@@ -8,6 +8,7 @@ from pathlib import Path
 
 from engine.messages import ModelFacts
 from engine.models.errors import DrafterError
+from engine.models.tokenizer_files import has_tokenizer, tokenizer_identity
 from engine.text.tokenizer import Tokenizer, load_tokenizer
 from engine.text.tokenizer_settings import read_special_tokens
 
@@ -26,16 +27,19 @@ def check_pair(target: ModelFacts, drafter: ModelFacts) -> None:
         raise DrafterError(f"the model runs without a drafter: {target.batch_refusal}; choose the drafter 'none'")
     if drafter.batch_refusal:
         raise DrafterError(f"{drafter.name!r} cannot draft: {drafter.batch_refusal}; choose another drafter")
-    reason = _tokenizer_difference(target, drafter)
+    reason = tokenizer_difference(Path(target.folder), Path(drafter.folder))
     if reason:
         raise DrafterError(
             f"{drafter.name!r} cannot draft for {target.name!r}: {reason}; choose a drafter with the model's tokenizer"
         )
 
 
-def _tokenizer_difference(target: ModelFacts, drafter: ModelFacts) -> str:
-    ours, theirs = Path(target.folder), Path(drafter.folder)
-    if target.tokenizer_id != drafter.tokenizer_id:
+def tokenizer_difference(ours: Path, theirs: Path) -> str:
+    """What the tokenizers of a target's and a drafter's folder disagree on; "" where they agree or the drafter has
+    none."""
+    if not has_tokenizer(theirs):
+        return ""
+    if tokenizer_identity(ours) != tokenizer_identity(theirs):
         first, second = load_tokenizer(ours), load_tokenizer(theirs)
         return vocabulary_difference(first.vocabulary(), second.vocabulary()) or _special_difference(first, second)
     names = read_special_tokens(ours), read_special_tokens(theirs)

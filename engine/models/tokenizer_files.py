@@ -26,10 +26,13 @@ def check_tokenizer(folder: Path) -> None:
         path = folder / name
         if path.is_symlink() and not path.exists():
             raise ModelError(f"{name} in {str(folder)!r} is a link to a file that is not there; download it again")
-    for names in _SETS:
-        if all((folder / name).is_file() and (folder / name).stat().st_size for name in names):
-            return
-    raise ModelError(f"no tokenizer found in {str(folder)!r}; tokenizer.json is needed: download the model again")
+    if not has_tokenizer(folder):
+        raise ModelError(f"no tokenizer found in {str(folder)!r}; tokenizer.json is needed: download the model again")
+
+
+def has_tokenizer(folder: Path) -> bool:
+    """Whether a usable set of tokenizer files lies in the folder."""
+    return any(all((folder / name).is_file() and (folder / name).stat().st_size for name in names) for names in _SETS)
 
 
 def tokenizer_identity(folder: Path) -> str:
