@@ -56,7 +56,7 @@ class Companions:
         for company in self._companies:
             members = company.members(rows)
             asked += members
-            views = [rows[index].draft_view(chain_depths[index]) for index in members]
+            views = [rows[index].draft_view(chain_depths[index], index) for index in members]
             parts.append(company.rows.propose(views, [depths[index] for index in members]))
         return pick(parts, [asked.index(index) for index in range(len(rows))]) if parts else pack(())
 
@@ -83,6 +83,11 @@ class Companions:
 
     def _company(self, drafter: Drafter) -> Company | None:
         return next((company for company in self._companies if company.drafter is drafter), None)
+
+
+def tap_layers_of(rows: Sequence[Row]) -> tuple[int, ...]:
+    """The target layers whose outputs a forward of these rows has to hand out: one drafter among them has weights."""
+    return next((row.drafter.tap_layers for row in rows if row.drafter.tap_layers), ())
 
 
 def _of(context: mx.array | None, members: Sequence[int]) -> mx.array | None:

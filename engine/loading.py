@@ -10,9 +10,9 @@ from typing import NamedTuple
 from weakref import WeakValueDictionary
 
 from engine.cost_file import cost_path
-from engine.drafters.base import Drafter, DrafterSource, DrafterStep
+from engine.drafters.base import Drafter, DrafterSource, DrafterStep, check_ports
 from engine.drafters.name import split_name
-from engine.drafters.table import check_ports, load_drafter
+from engine.drafters.table import load_drafter
 from engine.failure import failed
 from engine.messages import Event, LoadModel, ModelLoaded, Progress, Submit
 from engine.models.bring import bring_model
@@ -118,6 +118,7 @@ class Loader:
             target.facts,
             self._replies.store(target.facts.tokenizer_id),
             self._data_dir,
+            target.view.ports,
         )
         if self._wait(key, submit, lambda: load_drafter(submit.drafter, source)):
             self._advance(key)  # one without weights is there at once, and waits for no other load
@@ -152,7 +153,7 @@ class Loader:
                         self._want_drafter(request, step)
             case _:
                 target = self._targets[key.target]
-                check_ports(step, target.view)
+                check_ports(key.drafter, step.needs, target.view.ports)
                 self._keep(key, step)
                 for request in self._loadings.pop(key).waiting.values():
                     assert isinstance(request, Submit)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from engine.checkpoints import Checkpoints
-from engine.companions import Companions
+from engine.companions import Companions, tap_layers_of
 from engine.drafters.base import DrafterState
 from engine.kv.state import RowState
 from engine.messages import UNQUANTISED, KvScheme, Progress
@@ -54,7 +54,7 @@ class Cohort:
         """`checkpoints` saves what is read; None saves nothing."""
         self.rows: list[Row] = []
         self.state = target.open_rows(kv)
-        self.companions = Companions(target.view)
+        self.companions = Companions(target.view_of(self.state))
         self._target = target
         self._checkpoints = checkpoints or Checkpoints()
         self._chunk_length = FIRST_CHUNK
@@ -93,8 +93,8 @@ class Cohort:
         width = chunk_width(self._chunk_length, unread, max(self.state.lengths))
         width = min(width, *(row.num_to_boundary for row in self.rows))
         chunks = [row.prompt_ids[row.num_read : row.num_read + width] for row in self.rows]
-        self._target.prefill(self.state, chunks)
-        self.companions.prefill(self.rows, chunks, None)
+        context = self._target.prefill(self.state, chunks, tap_layers_of(self.rows))
+        self.companions.prefill(self.rows, chunks, context)
         for row in self.rows:
             row.num_read += width
             if row.num_read in row.boundaries if row.is_exact else row.num_read % PAGE_TOKENS < width:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import mlx.core as mx
 
 from engine.acceptance import count_accepted
+from engine.companions import tap_layers_of
 from engine.drafters.base import Proposals, pack, to_lists
 from engine.kv.rows import Rows
 from engine.messages import TokenLogprob
@@ -57,13 +58,14 @@ def launch(target: Target, state: Rows, rows: Sequence[Row], proposals: Proposal
     pending = mx.array([[row.pending] for row in rows], dtype=mx.int32)
     waited = _wait_for(proposals.ids) if any(row.grammar for row in rows) and not proposals.is_known else 0.0
     choices = [row.choice(_proposal_of(index, row, proposals)) for index, row in enumerate(rows)]
-    return replace(_launch(target, state, pending, proposals, choices), draft_seconds=waited)
+    return replace(_launch(target, state, rows, pending, proposals, choices), draft_seconds=waited)
 
 
 def launch_ahead(target: Target, state: Rows, rows: Sequence[Row], last: Launched) -> Launched:
     """Start a plain round on the tokens of another one that has not been read yet."""
     assert last.is_plain
-    return _launch(target, state, last.target_ids, pack([()] * len(rows)), [row.choice_ahead() for row in rows])
+    choices = [row.choice_ahead() for row in rows]
+    return _launch(target, state, rows, last.target_ids, pack([()] * len(rows)), choices)
 
 
 def finish(launched: Launched) -> tuple[list[RowOutcome], float]:
@@ -79,14 +81,20 @@ def finish(launched: Launched) -> tuple[list[RowOutcome], float]:
 
 
 def _launch(
-    target: Target, state: Rows, pending: mx.array, proposals: Proposals, choices: Sequence[Choice]
+    target: Target,
+    state: Rows,
+    rows: Sequence[Row],
+    pending: mx.array,
+    proposals: Proposals,
+    choices: Sequence[Choice],
 ) -> Launched:
     windows = mx.concatenate([pending, proposals.ids], axis=1)
-    verified = target.verify(state, windows)
+    verified = target.verify(state, windows, tap_layers_of(rows))
     chosen = choose(verified.logits, windows, choices)
     num_accepted = count_accepted(chosen.ids, proposals.ids, proposals.num_proposed)
     is_broken = mx.isnan(mx.max(verified.logits, axis=(1, 2)))  # the greatest of values is NaN where one is
-    mx.async_eval(chosen.ids, num_accepted, proposals.num_proposed, is_broken, _arrays(chosen.scores))
+    context = [] if verified.context is None else [verified.context]  # left lazy, it would hold the forward's arrays
+    mx.async_eval(chosen.ids, num_accepted, proposals.num_proposed, is_broken, _arrays(chosen.scores), context)
     return Launched(
         None if proposals.is_known else proposals.ids,
         chosen.ids,

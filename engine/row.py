@@ -134,8 +134,8 @@ class Row:
         """Whether a further round may start on a token that was not read back: no grammar has to see it."""
         return not (self.is_over or self.grammar or self.remaining <= 1)
 
-    def draft_view(self, chain_depth: int) -> DraftRow:
-        return DraftRow(self.history, Choice(self.sampling, self.position), chain_depth)
+    def draft_view(self, chain_depth: int, index: int) -> DraftRow:
+        return DraftRow(self.history, Choice(self.sampling, self.position), chain_depth, index)
 
     def leave_drafter_context(self) -> Notice | None:
         """Says once that the drafter's context ends before the row's own."""

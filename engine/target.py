@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import mlx.core as mx
@@ -12,13 +13,17 @@ import mlx.nn as nn
 
 from engine.cost_file import CostFile
 from engine.depth import MeasuredDepth
-from engine.drafters.base import TargetView
+from engine.donors import find_donors, read_donors
+from engine.drafters.base import TargetPorts, TargetView
 from engine.kv.rows import Rows, open_rows
 from engine.kv.single import SingleRow
 from engine.kv.state import StateKind
 from engine.messages import UNQUANTISED, KvScheme, ModelFacts
+from engine.models.drafting.spec import DONORS
 from engine.models.fingerprint import Content
 from engine.prompt_cache.identity import stream_of
+from engine.structure import Structure
+from engine.taps import Taps
 
 MAX_ROWS = 8
 LONG_CHUNK = 128  # tokens of a forward whose time is that of its tokens, not of its launch
@@ -29,7 +34,7 @@ class Verified:
     """One forward over every row's window; lazy.
 
     logits [rows, width, vocabulary]: at window position j, for the token that follows it.
-    context: what the drafter asked to be fed, [rows, width, ·], or None where it asked for nothing.
+    context: the layers that were tapped, side by side, [rows, width, layers · hidden], or None where none was.
     """
 
     logits: mx.array
@@ -47,6 +52,18 @@ class Target:
         self._model = model
         self.facts = facts
         self._content = content
+        structure = Structure(model, facts.model_type)
+        self._taps = Taps(structure)
+        self._donor_layers = find_donors(structure)
+        self._ports = structure.ports | (frozenset((DONORS,)) if self._donor_layers else frozenset())
+        self._own = TargetPorts(
+            structure.hidden_size,
+            len(structure.layers),
+            structure.embed_scale,
+            structure.embed,
+            structure.head,
+            structure.head_rows,
+        )
         self._state_kinds: dict[KvScheme, StateKind | None] = {}  # every request asks for its own
         self._cost_file = CostFile(cost_path)
         self.costs = self._cost_file.costs
@@ -61,7 +78,12 @@ class Target:
 
     @property
     def view(self) -> TargetView:
-        return TargetView(self.facts.vocab_size, self.facts.context_length)
+        """What a drafter is checked against; without rows there are no donors to read."""
+        return TargetView(self.facts.vocab_size, self.facts.context_length, self._ports, self._own)
+
+    def view_of(self, rows: Rows) -> TargetView:
+        """What a drafter sees of the target and of these rows in it."""
+        return replace(self.view, donors=partial(read_donors, self._donor_layers, rows))
 
     def rest(self) -> None:
         """Store what was measured, while nothing runs."""
@@ -85,20 +107,28 @@ class Target:
             return None
         return StateKind(stream_of("target", self.facts, self._content, kv_scheme), shape)
 
-    def prefill(self, rows: Rows, chunks: Sequence[Sequence[int]]) -> None:
-        """Append equally many prompt tokens to every row; evaluates the state and no logits."""
+    def prefill(self, rows: Rows, chunks: Sequence[Sequence[int]], tap_layers: tuple[int, ...] = ()) -> mx.array | None:
+        """Append equally many prompt tokens to every row; evaluates the state and no logits. Returns the taps."""
         started = time.monotonic()
         width = len(chunks[0])
         rows.begin(width, keeps_all=True)
-        self._model(mx.array([list(chunk) for chunk in chunks], dtype=mx.int32), cache=rows.layers)
+        token_ids = mx.array([list(chunk) for chunk in chunks], dtype=mx.int32)
+        context = self._forward(rows, token_ids, tap_layers).context
         rows.evaluate()
         rows.commit([width] * len(chunks))
         self.prefill_tokens_per_second = len(chunks) * width / max(time.monotonic() - started, 1e-6)
         if len(chunks) * width >= LONG_CHUNK:
             self.long_prefill_tokens_per_second = self.prefill_tokens_per_second
+        return context
 
-    def verify(self, rows: Rows, windows: mx.array) -> Verified:
+    def verify(self, rows: Rows, windows: mx.array, tap_layers: tuple[int, ...] = ()) -> Verified:
         """Forward every row's window, [rows, width] int32; nothing of it is kept before `rows.commit`."""
         self._cost_file.store_now_and_then()
         rows.begin(windows.shape[1])
-        return Verified(self._model(windows, cache=rows.layers), None)
+        return self._forward(rows, windows, tap_layers)
+
+    def _forward(self, rows: Rows, token_ids: mx.array, tap_layers: tuple[int, ...]) -> Verified:
+        """Nothing is computed for a drafter that asks for nothing."""
+        if not tap_layers:
+            return Verified(self._model(token_ids, cache=rows.layers), None)
+        return Verified(*self._taps.run(token_ids, rows.layers, tap_layers))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -15,18 +15,52 @@ from engine.forecast import Kind
 from engine.kv.rows import StateChange
 from engine.kv.state import RowState, StateKind
 from engine.messages import ModelFacts, Progress
+from engine.models.errors import DrafterError
 from engine.sampling import Choice
 
 NO_LIMIT = sys.maxsize  # context length of a drafter that covers rows of any length
 
 
 @dataclass(frozen=True, slots=True)
+class Donor:
+    """Keys and values of one target layer, which a drafter attends to: [rows, heads, columns, size], of every row.
+
+    positions [rows, columns] int32: which token of its row a column holds; below 0 where none that is kept.
+    """
+
+    keys: mx.array
+    values: mx.array
+    positions: mx.array
+    window: int | None  # tokens that the layer itself looks back
+
+
+@dataclass(frozen=True, slots=True)
+class TargetPorts:
+    """What a drafter may compute with of its target, whichever rows are at hand; shapes as `engine.structure` says."""
+
+    hidden_size: int
+    num_layers: int
+    embed_scale: float  # of the embedding, before the first layer
+    embed: Callable[[mx.array], mx.array]  # ids to unscaled embeddings
+    head: Callable[[mx.array], mx.array]  # hidden states after the final norm to logits
+    head_rows: Callable[[mx.array], Callable[[mx.array], mx.array]]  # the same for some ids alone
+
+
+@dataclass(frozen=True, slots=True)
 class TargetView:
-    """What a drafter may know of its target; a target port that a drafter needs becomes a field here."""
+    """What a drafter may know of its target; it may use the ports that it names in `needs`."""
 
     vocab_size: int
     context_length: int  # tokens
-    ports: frozenset[str] = frozenset()
+    ports: frozenset[str] = frozenset()  # names of what there is
+    own: TargetPorts | None = None
+    donors: Callable[[], Mapping[str, Donor]] | None = None  # by kind of layer, as the rows at hand are committed
+
+    @property
+    def target(self) -> TargetPorts:
+        """For drafters whose needs were checked."""
+        assert self.own is not None
+        return self.own
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +73,7 @@ class DraftRow:
     history: Sequence[int]  # grows with the row; never to be changed
     choice: Choice
     chain_depth: int = 0  # tokens that are worth a forward of the drafter's each
+    index: int = 0  # in the batch of the target, whose donors are counted so
 
     @property
     def pending(self) -> int:
@@ -135,10 +170,20 @@ class DrafterSource:
     target: ModelFacts
     replies: SuffixStore  # past replies in the target's tokens
     data_dir: Path  # holds imported models
+    ports: frozenset[str] = frozenset()  # of the target
 
 
 DrafterStep = Progress | Drafter
 LoadDrafter = Callable[[DrafterSource], Iterator[DrafterStep]]  # ends with the drafter; raises ModelError
+
+
+def check_ports(name: str, needs: frozenset[str], ports: frozenset[str]) -> None:
+    """Raise DrafterError where a target cannot give what a drafter reads of it."""
+    if missing := sorted(needs - ports):
+        raise DrafterError(
+            f"the drafter {name!r} reads {', '.join(map(repr, missing))} of its target, which this model does not "
+            "give; choose another drafter"
+        )
 
 
 def pack(proposals: Sequence[Sequence[int]], kinds: Sequence[Kind] | None = None) -> Proposals:

@@ -15,7 +15,6 @@ import mlx.nn as nn
 from mlx.utils import tree_reduce
 
 from engine.drafters.base import (
-    ANY,
     DrafterSource,
     DrafterState,
     DrafterStep,
@@ -23,11 +22,10 @@ from engine.drafters.base import (
     Known,
     Proposals,
     TargetView,
-    pack,
-    pick,
 )
-from engine.drafters.lookup import Found
-from engine.drafters.ngram import MAX_DEPTH, NgramLookup
+from engine.drafters.ngram import MAX_DEPTH
+from engine.drafters.planned import Plan, combine
+from engine.drafters.vocabulary import fit_vocabulary
 from engine.forecast import Kind
 from engine.kv.rows import StateChange, open_rows
 from engine.kv.state import RowState, StateKind
@@ -43,8 +41,6 @@ MAX_ROWS = 8
 CATCH_UP = 512  # tokens in one forward for a row that the model has not followed for a while
 TOKENS_WITH_LOGITS = 4  # a forward that is wider leaves its output unevaluated
 
-
-COPY_MATCH = 8  # agreeing tokens: a copy under way, not a chance repeat
 CHAIN = Known(CHAIN_DEPTH, Kind("model", (0.7, 0.7, 0.7, 0.7)))
 
 
@@ -54,17 +50,12 @@ class ModelRow:
 
     token_ids: Sequence[int] = ()
     num_tokens: int = 0  # of them before the pending one
-    copied: Found | None = None
-    num_drafted: int = 0
-    _lookup: NgramLookup = field(default_factory=NgramLookup)
+    plan: Plan = field(default_factory=Plan)
 
-    def plan(self, seen: DraftRow, depth: int, context_length: int) -> None:
-        """A copy under way goes before the model: it is right as often, and costs no forward."""
+    def see(self, seen: DraftRow, depth: int, context_length: int) -> None:
+        """Plan a round for it."""
         self.token_ids = seen.history
-        found = self._lookup.look_up(self.token_ids, depth) if depth else None
-        self.copied = found if found and found.match_length >= COPY_MATCH else None
-        room = context_length - len(self.token_ids)
-        self.num_drafted = 0 if self.copied else max(0, min(depth, seen.chain_depth, CHAIN_DEPTH, room))
+        self.plan.make(seen, depth, min(CHAIN_DEPTH, context_length - len(self.token_ids)))
 
 
 class ModelRows:
@@ -92,24 +83,20 @@ class ModelRows:
 
     def propose(self, rows: Sequence[DraftRow], depths: Sequence[int]) -> Proposals:
         for row, seen, depth in zip(self._rows, rows, depths, strict=True):
-            row.plan(seen, depth, self._facts.context_length)
+            row.see(seen, depth, self._facts.context_length)
         self._let_lagging_rows_read()
-        found = [row.copied for row in self._rows]
-        copied = pack([one.token_ids if one else () for one in found], [one.kind if one else ANY for one in found])
-        if any(row.num_drafted for row in self._rows):
-            drafted = self._draft([seen.choice for seen in rows])
-            order = [index if row.copied else len(rows) + index for index, row in enumerate(self._rows)]
-            return pick([copied, drafted], order) if any(found) else drafted
-        return copied
+        is_drafting = any(row.plan.num_drafted for row in self._rows)
+        drafted = self._draft([seen.choice for seen in rows]) if is_drafting else None
+        return combine([row.plan for row in self._rows], drafted)
 
     def commit(self, kept: Sequence[int], context: mx.array | None) -> None:
-        if any(row.num_drafted for row in self._rows):
+        if any(row.plan.num_drafted for row in self._rows):
             self._state.rewind(
-                [max(0, min(count, row.num_drafted) - 1) for row, count in zip(self._rows, kept, strict=True)]
+                [max(0, min(count, row.plan.num_drafted) - 1) for row, count in zip(self._rows, kept, strict=True)]
             )
         for row, count in zip(self._rows, kept, strict=True):
             row.num_tokens += count
-            row.num_drafted = 0
+            row.plan.num_drafted = 0
 
     def prepare_append(self, states: Sequence[DrafterState | None]) -> StateChange:
         covered: list[RowState | None] = [state.covered if state else None for state in states]
@@ -134,29 +121,29 @@ class ModelRows:
 
     def _draft(self, choices: Sequence[Choice]) -> Proposals:
         """Read what is unread, then write token by token; nothing waits for the device."""
-        drafting = [index for index, row in enumerate(self._rows) if row.num_drafted]
+        drafting = [index for index, row in enumerate(self._rows) if row.plan.num_drafted]
         while (width := max(map(self._num_unread, drafting))) > TOKENS_WITH_LOGITS:
             self._catch_up(width, num_left=1)  # logits are needed after the pending token
         logits, counts = self._read(width)
         last = mx.array([max(count - 1, 0) for count in counts], dtype=mx.int32)[:, None, None]
         drafted = [self._choose(mx.take_along_axis(logits, last, axis=1), choices, 0)]
         self._state.mark()
-        for step in range(1, max(row.num_drafted for row in self._rows)):
+        for step in range(1, max(row.plan.num_drafted for row in self._rows)):
             self._state.begin(1)
             logits = self._model(drafted[-1], cache=self._state.layers)
             self._state.commit([1] * len(self._rows))
             drafted.append(self._choose(logits, choices, step))
         ids = mx.concatenate(drafted, axis=1)
         mx.async_eval(ids)
-        counts = [row.num_drafted for row in self._rows]
+        counts = [row.plan.num_drafted for row in self._rows]
         return Proposals(ids, mx.array(counts, dtype=mx.int32), tuple(Known(count, CHAIN.kind) for count in counts))
 
     def _let_lagging_rows_read(self) -> None:
         """One forward's worth of what rows lag behind by; no row drafts then, since that would count as its cost."""
-        if any(row.num_drafted and self._num_unread(index) > CATCH_UP for index, row in enumerate(self._rows)):
+        if any(row.plan.num_drafted and self._num_unread(index) > CATCH_UP for index, row in enumerate(self._rows)):
             self._catch_up(CATCH_UP, num_left=1)
             for row in self._rows:
-                row.num_drafted = 0
+                row.plan.num_drafted = 0
 
     def _num_unread(self, index: int) -> int:
         """Tokens of a row that the model has to read yet; it reads none of a row that its context cannot hold."""
@@ -185,14 +172,6 @@ class ModelRows:
     def _choose(self, logits: mx.array, choices: Sequence[Choice], step: int) -> mx.array:
         """The token `step` positions on for every row, with the noise of the target's choice there; [rows, 1]."""
         return draw(fit_vocabulary(logits, self._vocab_size)[:, 0], choices, step)[:, None]
-
-
-def fit_vocabulary(logits: mx.array, vocab_size: int) -> mx.array:
-    """Logits over exactly the target's rows: noise depends on how many there are, and padding differs by model."""
-    missing = vocab_size - logits.shape[-1]
-    if missing <= 0:
-        return logits[..., :vocab_size]
-    return mx.pad(logits, [(0, 0), (0, 0), (0, missing)], constant_values=float("-inf"))
 
 
 class ModelDrafter:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 KEY_LENGTH = 3  # shorter runs occur everywhere in prose and foretell little
@@ -54,6 +54,11 @@ class SuffixStore:
         self._replies: dict[tuple[str, Key], list[int]] = {}  # by conversation and tokens; oldest first
         self._unindexed: deque[list[int]] = deque()  # until somebody asks, so that nobody pays for what is never used
         self._index = OccurrenceIndex()
+
+    @property
+    def texts(self) -> Iterable[Sequence[int]]:
+        """The replies that are held, oldest first."""
+        return self._replies.values()
 
     def remember(self, conversation_id: str, token_ids: Sequence[int]) -> None:
         """Add a reply, or its end where it is longer than the store; one that is here already is not added twice."""

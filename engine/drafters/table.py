@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from engine.drafters.base import Drafter, DrafterSource, DrafterStep, LoadDrafter, TargetView
+from engine.drafters.base import DrafterSource, DrafterStep, LoadDrafter
 from engine.drafters.model import load_model_drafter
 from engine.drafters.name import split_name
 from engine.drafters.ngram import load_ngram
@@ -43,12 +43,3 @@ def check_drafter(name: str) -> None:
 def load_drafter(name: str, source: DrafterSource) -> Iterator[DrafterStep]:
     """Load a drafter of the table for a target: yields Progress (request_id 0), then the drafter; raises ModelError."""
     return DRAFTERS[split_name(name)[0]].load(source)
-
-
-def check_ports(drafter: Drafter, view: TargetView) -> None:
-    """Raise DrafterError where the target cannot give what the drafter reads of it."""
-    if missing := sorted(drafter.needs - view.ports):
-        raise DrafterError(
-            f"the drafter {drafter.identity!r} reads {', '.join(map(repr, missing))} of its target, which this model "
-            "does not give; choose another drafter"
-        )

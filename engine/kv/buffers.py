@@ -56,6 +56,10 @@ class Buffers:
     def read(self, num_rows: int, num_columns: int) -> Arrays:
         return tuple(array[:num_rows, :, :num_columns] for array in self.arrays)
 
+    def held(self, num_rows: int, num_columns: int) -> Arrays:
+        """As `read`, for rows too that have not been written yet."""
+        return tuple(array[:num_rows, :, :num_columns] for array in self._with_rows(num_rows))
+
     def extract(self, row: int, columns: slice | mx.array) -> Arrays:
         """Compact copies of a span of one row's columns or of those listed, lazy."""
         assert self.arrays, "no row has been written"

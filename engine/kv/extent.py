@@ -74,6 +74,11 @@ class Extent:
         """Length of the longest of some rows; 0 where there is none."""
         return max([self.lengths[row] for row in rows], default=0)
 
+    def held_positions(self) -> mx.array:
+        """Which token each column holds where columns are positions, [rows, longest] int32; -1 past a row's length."""
+        columns = mx.arange(max(self.lengths, default=0), dtype=mx.int32)
+        return mx.where(columns < mx.array(self.lengths, dtype=mx.int32)[:, None], columns, -1)
+
     def begin(self, width: int, keeps_all: bool = False) -> None:
         """Say how many tokens a row the next forward appends."""
         self.forward = Forward(self.lengths, width, keeps_all)

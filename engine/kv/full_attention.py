@@ -13,7 +13,7 @@ import mlx.core as mx
 
 from engine.kv.buffers import Arrays, Buffers
 from engine.kv.extent import Extent
-from engine.kv.state import LayerState
+from engine.kv.state import HeldTokens, LayerState
 
 
 class FullAttention:
@@ -58,6 +58,14 @@ class FullAttention:
 
     def arrays(self) -> list[mx.array]:
         return list(self._buffers.arrays)
+
+    def held(self) -> HeldTokens | None:
+        """All committed tokens; None while there is none."""
+        if not self._buffers.arrays:
+            return None
+        positions = self._extent.held_positions()
+        keys, values = self._buffers.held(*positions.shape)
+        return HeldTokens(keys, values, positions)
 
     def extract(self, row: int, start: int = 0) -> LayerState:
         """Keys and values of one row, [1, heads, length - start, head size]."""

@@ -15,7 +15,7 @@ import mlx.core as mx
 
 from engine.kv.buffers import Arrays, Buffers, Columns
 from engine.kv.extent import Extent, Forward
-from engine.kv.state import LayerState
+from engine.kv.state import HeldTokens, LayerState
 from engine.messages import KvScheme
 
 Halves = tuple[Arrays, Arrays]  # exact keys and values, packed ones
@@ -115,6 +115,22 @@ class QuantisedAttention:
     def arrays(self) -> list[mx.array]:
         return [*self._exact.arrays, *self._packed.arrays]
 
+    def held(self) -> HeldTokens | None:
+        """All committed tokens, unpacked; those before `start` exact where they are kept. None while there is none."""
+        if not self._packed.arrays:
+            return None
+        positions = self._extent.held_positions()
+        packed = self._packed.held(*positions.shape)
+        keys, values = (self._unpack(half) for half in (packed[:3], packed[3:]))
+        if self._exact.arrays:
+            num_exact = min(self._scheme.start, positions.shape[1])
+            first = self._exact.held(len(positions), num_exact)
+            keys, values = (
+                mx.concatenate([exact, half[:, :, num_exact:]], axis=2)
+                for exact, half in zip(first, (keys, values), strict=True)
+            )
+        return HeldTokens(keys, values, positions)
+
     def extract(self, row: int, start: int = 0) -> LayerState:
         length = self._extent.lengths[row]
         half = self._exact if length < self._scheme.start else self._packed
@@ -149,6 +165,8 @@ class QuantisedAttention:
         )
 
     def _both(self, exact: mx.array, packed: Arrays) -> mx.array:
+        return mx.concatenate([exact, self._unpack(packed)], axis=2)
+
+    def _unpack(self, packed: Arrays) -> mx.array:
         weights, scales, biases = packed
-        unpacked = mx.dequantize(weights, scales, biases, group_size=self.group_size, bits=self._scheme.bits)
-        return mx.concatenate([exact, unpacked], axis=2)
+        return mx.dequantize(weights, scales, biases, group_size=self.group_size, bits=self._scheme.bits)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 import mlx.core as mx
 
@@ -22,6 +22,17 @@ class LayerState:
 
     grown: tuple[mx.array, ...] = ()
     fixed: tuple[mx.array | None, ...] = ()
+
+
+class HeldTokens(NamedTuple):
+    """Keys and values that a layer holds, [rows, heads, columns, size], and each column's position in its row.
+
+    positions [rows, columns] int32: below 0 where a column holds no committed token of its row.
+    """
+
+    keys: mx.array
+    values: mx.array
+    positions: mx.array
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ import mlx.core as mx
 from engine.kv.buffers import Arrays, Buffers
 from engine.kv.extent import Extent
 from engine.kv.ring import RingForward, ring_columns, ring_positions
-from engine.kv.state import LayerState
+from engine.kv.state import HeldTokens, LayerState
 
 WIDEST_VERIFY = 17  # a depth of 16 and the pending token; a wider forward is held back until it is committed
 
@@ -79,6 +79,17 @@ class Window:
 
     def arrays(self) -> list[mx.array]:
         return [*self._buffers.arrays, *self._held_back]
+
+    def held(self) -> HeldTokens | None:
+        """Every row's last `window` tokens, in the ring's order; None while there is none."""
+        if not self._buffers.arrays:
+            return None
+        lengths = mx.array(self._extent.lengths, dtype=mx.int32)
+        num_columns = min(max(self._extent.lengths), self._capacity)
+        positions = ring_positions(lengths - 1, self._capacity)[:, :num_columns]
+        positions = mx.where(positions >= lengths[:, None] - self._window, positions, -1)  # older ones may be rejected
+        keys, values = self._buffers.held(len(lengths), num_columns)
+        return HeldTokens(keys, values, positions)
 
     def extract(self, row: int, start: int = 0) -> LayerState:
         """Keys and values of the last tokens, [1, heads, up to the window, head size], and the row's length, [1]."""

@@ -141,12 +141,12 @@ def test_unknown_drafter_is_told_the_choices(engine, target, name):
 
 
 def test_drafter_that_reads_what_the_target_does_not_give_is_refused(engine, target, monkeypatch):
-    drafter = ScriptedDrafter([], [0], needs=frozenset(("taps",)))
+    drafter = ScriptedDrafter([], [0], needs=frozenset(("donors",)))
     monkeypatch.setitem(DRAFTERS, "needy", DrafterKind(lambda source: iter([drafter])))
     engine.send(submit(1, target, TEXTS[0], drafter="needy"))
     engine.run()
     assert failure(engine, 1).code == "drafter"
-    assert "'taps'" in failure(engine, 1).text
+    assert "'donors'" in failure(engine, 1).text
 
 
 def test_loading_a_model_to_draft_reports_progress(engine, target, drafters):

@@ -185,10 +185,10 @@ def test_broken_forward_fails_its_group_and_the_other_target_goes_on(engine, tar
     other = tiny_folder(tmp_path / "other", seed=3)
     verify = Target.verify
 
-    def verify_or_fail(model, rows, windows):
+    def verify_or_fail(model, *arguments):
         if model.facts.folder == str(other):
             raise RuntimeError("the device is gone")
-        return verify(model, rows, windows)
+        return verify(model, *arguments)
 
     monkeypatch.setattr(Target, "verify", verify_or_fail)
     engine.send(submit(1, target, TEXTS[0]), submit(2, other, TEXTS[0]), submit(3, other, TEXTS[1]))

@@ -12,7 +12,7 @@ import mlx.nn as nn
 import pytest
 
 from engine.drafters.base import DrafterState, DraftRow, TargetView
-from engine.drafters.model import CATCH_UP, CHAIN_DEPTH, ModelDrafter, fit_vocabulary
+from engine.drafters.model import CATCH_UP, CHAIN_DEPTH, ModelDrafter
 from engine.messages import Sampling
 from engine.models.facts import read_facts
 from engine.models.fingerprint import Content
@@ -192,9 +192,3 @@ def test_copy_under_way_goes_before_the_model(model, target):
     assert_written_by(model, batch, [*proposals[:3], []])
     batch.commit(proposals, [4, 1, 0, 8], bonus=3)
     assert_written_by(model, batch, batch.propose([4, 4, 4, 4]))
-
-
-def test_logits_are_cut_or_filled_to_the_rows_of_the_target():
-    logits = mx.array([[[1.0, 3.0, 2.0]]])
-    assert fit_vocabulary(logits, 1).tolist() == [[[1.0]]]
-    assert fit_vocabulary(logits, 4).tolist() == [[[1.0, 3.0, 2.0, -float("inf")]]]

@@ -28,8 +28,8 @@ def shift_wide_logits(monkeypatch, amount: float, tokens: slice) -> None:
     """Let the engine's forwards of several positions score some tokens higher than those of one position do."""
     verify = Target.verify
 
-    def shifted(self, rows, windows):
-        logits = verify(self, rows, windows).logits
+    def shifted(self, rows, windows, tap_layers):
+        logits = verify(self, rows, windows, tap_layers).logits
         return Verified(logits.at[..., tokens].add(amount) if windows.shape[1] > 1 else logits, None)
 
     monkeypatch.setattr(Target, "verify", shifted)

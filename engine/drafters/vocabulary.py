@@ -1,0 +1,88 @@
+"""Drafts over a part of the target's vocabulary: which tokens it holds, and their logits among all the target's.
+
+A drafter's draw uses the target's noise, whose size is the vocabulary's, so logits are spread over all of it; tokens
+that are not drafted get minus infinity.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+
+import mlx.core as mx
+
+FREQUENT_TOKENS = 65_536  # of 248,320: 3.02 to 0.93 ms a drafted token of a 27B target's head, acceptance unchanged
+LARGE_VOCABULARY = 2 * FREQUENT_TOKENS  # from which on leaving rows out of the head pays
+
+
+class DraftVocabulary:
+    """Owns the map between a drafter's tokens and its target's."""
+
+    def __init__(self, target_ids: Sequence[int] | None, vocab_size: int) -> None:
+        """target_ids: the target's id of each drafted token; None where the drafter has all `vocab_size` of them."""
+        self.size = vocab_size if target_ids is None else len(target_ids)
+        self._vocab_size = vocab_size
+        self._target_ids: mx.array | None = None
+        self._places: mx.array | None = None
+        if target_ids is not None:
+            places = [len(target_ids)] * vocab_size  # of tokens that are not drafted: the column behind the last
+            for place, token_id in enumerate(target_ids):
+                places[token_id] = place
+            self._target_ids = mx.array(list(target_ids), dtype=mx.int32)
+            self._places = mx.array(places, dtype=mx.int32)
+            mx.eval(self._target_ids, self._places)
+
+    @property
+    def target_ids(self) -> mx.array | None:
+        """[drafted tokens] int32; None where both vocabularies are the same."""
+        return self._target_ids
+
+    def to_target(self, draft_ids: mx.array) -> mx.array:
+        """The target's ids of drafted tokens, any shape, int32."""
+        return draft_ids if self._target_ids is None else self._target_ids[draft_ids]
+
+    def spread(self, logits: mx.array) -> mx.array:
+        """Logits over the target's vocabulary, [..., drafted tokens or more] to [..., vocabulary]."""
+        if self._places is None:
+            return fit_vocabulary(logits, self._vocab_size)
+        padding = [(0, 0)] * (logits.ndim - 1) + [(0, 1)]
+        padded = mx.pad(logits[..., : self.size], padding, constant_values=float("-inf"))
+        return mx.take(padded, self._places, axis=-1)
+
+
+def frequent_ids(vocab_size: int, replies: Iterable[Sequence[int]], always: Iterable[int] = ()) -> list[int]:
+    """The FREQUENT_TOKENS ids that text has most often, ascending.
+
+    `always` first, then what past replies hold, then by id: a byte-pair vocabulary is in the order of its merges, and
+    these in the order of frequency.
+    """
+    counts = Counter(token_id for reply in replies for token_id in reply)
+    ranked = [*always, *(token_id for token_id, _ in counts.most_common())]
+    chosen = list(dict.fromkeys(token_id for token_id in ranked if 0 <= token_id < vocab_size))[:FREQUENT_TOKENS]
+    held = set(chosen)
+    rest = (token_id for token_id in range(vocab_size) if token_id not in held)
+    return sorted(
+        [*chosen, *(token_id for token_id, _ in zip(rest, range(FREQUENT_TOKENS - len(chosen)), strict=False))]
+    )
+
+
+def frequent_head(
+    head: Callable[[mx.array], mx.array],
+    head_rows: Callable[[mx.array], Callable[[mx.array], mx.array]],
+    vocab_size: int,
+    replies: Iterable[Sequence[int]],
+) -> tuple[Callable[[mx.array], mx.array], DraftVocabulary]:
+    """A target's head for drafting: its frequent rows alone where the vocabulary is large, else all of it."""
+    if vocab_size < LARGE_VOCABULARY:
+        return head, DraftVocabulary(None, vocab_size)
+    ids = frequent_ids(vocab_size, replies)
+    return head_rows(mx.array(ids, dtype=mx.int32)), DraftVocabulary(ids, vocab_size)
+
+
+def fit_vocabulary(logits: mx.array, vocab_size: int) -> mx.array:
+    """Exactly the target's columns: noise depends on how many there are, and padding differs by model."""
+    missing = vocab_size - logits.shape[-1]
+    if missing <= 0:
+        return logits[..., :vocab_size]
+    padding = [(0, 0)] * (logits.ndim - 1) + [(0, missing)]
+    return mx.pad(logits, padding, constant_values=float("-inf"))

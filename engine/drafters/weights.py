@@ -1,0 +1,96 @@
+"""A drafter's weights from its files into a module: packed or plain, checked, in slices."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+
+import mlx.core as mx
+import mlx.nn as nn
+from mlx.utils import tree_flatten
+
+from engine.messages import Progress
+from engine.models.drafting.files import DrafterFiles
+from engine.models.errors import DrafterError
+
+_SLICE_SECONDS = 0.1
+_PARTS = ("weight", "scales", "biases")
+
+
+def read_arrays(files: DrafterFiles, names: Mapping[str, str]) -> dict[str, mx.array]:
+    """Lazy arrays by our parameter names; `names` gives each one's name in the files.
+
+    The scales and biases of a packed matrix come with it.
+    """
+    loaded = {path: _load(path) for path in {files.where[name] for name in names.values()}}
+    arrays = {}
+    for own, published in names.items():
+        arrays[own] = loaded[files.where[published]][published]
+        for part in _PARTS[1:]:
+            beside = f"{published.removesuffix('.weight')}.{part}"
+            if published.endswith(".weight") and beside in files.where:
+                arrays[f"{own.removesuffix('.weight')}.{part}"] = loaded[files.where[beside]][beside]
+    return arrays
+
+
+def fill(
+    module: nn.Module, arrays: Mapping[str, mx.array], files: DrafterFiles, names: Mapping[str, str], dtype: mx.Dtype
+) -> Iterator[Progress]:
+    """Put arrays into a module whose parameters have their names: yields Progress (request_id 0) as they are read.
+
+    Layers whose scales are among them become packed ones; every other floating array is cast to `dtype`. `names` is as
+    in `read_arrays`. Raises DrafterError where names or shapes differ from the module's.
+    """
+    _pack_layers(module, arrays, files, names)
+    arrays = {name: _cast(name, array, dtype) for name, array in arrays.items()}
+    try:
+        module.load_weights(list(arrays.items()), strict=True)
+    except ValueError as error:
+        raise DrafterError(
+            f"the drafter in {str(files.folder)!r} does not have the tensors of its kind: {error}; download it again"
+        ) from error
+    module.eval()
+    yield from _evaluate(module)
+
+
+def drafter_dtype(as_fp32: bool, embedding: mx.array) -> mx.Dtype:
+    """What a drafter computes in: the type that its target's hidden states have; fp32 where the target was widened."""
+    return mx.float32 if as_fp32 or not mx.issubdtype(embedding.dtype, mx.floating) else embedding.dtype
+
+
+def _load(path: object) -> dict[str, mx.array]:
+    loaded = mx.load(str(path))
+    assert isinstance(loaded, dict)
+    return loaded
+
+
+def _pack_layers(
+    module: nn.Module, arrays: Mapping[str, mx.array], files: DrafterFiles, names: Mapping[str, str]
+) -> None:
+    def packing(path: str, layer: nn.Module) -> bool | dict[str, object]:
+        if f"{path}.scales" not in arrays or not hasattr(layer, "to_quantized"):
+            return False
+        found = files.packing(names[f"{path}.weight"].removesuffix(".weight"))
+        assert found is not None
+        return {"group_size": found.group_size, "bits": found.bits, "mode": found.mode}
+
+    if any(name.endswith(".scales") for name in arrays):
+        nn.quantize(module, class_predicate=packing)
+
+
+def _cast(name: str, array: mx.array, dtype: mx.Dtype) -> mx.array:
+    return array.astype(dtype) if mx.issubdtype(array.dtype, mx.floating) else array
+
+
+def _evaluate(module: nn.Module) -> Iterator[Progress]:
+    arrays = list(dict(tree_flatten(module.parameters())).values())
+    total = sum(array.nbytes for array in arrays)
+    done, started = 0, time.monotonic()
+    yield Progress(0, "loading", 0, total)
+    for array in arrays:
+        mx.eval(array)
+        done += array.nbytes
+        if time.monotonic() - started >= _SLICE_SECONDS:
+            yield Progress(0, "loading", done, total)
+            started = time.monotonic()
+    mx.clear_cache()
