@@ -1,0 +1,48 @@
+"""Drafts over a part of the vocabulary keep the target's ids and its noise."""
+
+from __future__ import annotations
+
+import mlx.core as mx
+
+from engine.drafters import vocabulary
+from engine.drafters.vocabulary import DraftVocabulary, fit_vocabulary, frequent_head, frequent_ids
+
+LOWEST = -float("inf")
+
+
+def test_logits_are_spread_over_the_targets_tokens():
+    drafted = DraftVocabulary([4, 0, 2], 6)
+    assert drafted.spread(mx.array([[1.0, 2.0, 3.0]])).tolist() == [[2.0, LOWEST, 3.0, LOWEST, 1.0, LOWEST]]
+    assert drafted.to_target(mx.array([[0, 2]])).tolist() == [[4, 2]]
+    assert drafted.size == 3
+
+
+def test_whole_vocabulary_is_cut_or_filled_to_the_targets():
+    logits = mx.array([[[1.0, 3.0, 2.0]]])
+    assert fit_vocabulary(logits, 1).tolist() == [[[1.0]]]
+    assert DraftVocabulary(None, 4).spread(logits).tolist() == [[[1.0, 3.0, 2.0, LOWEST]]]
+    assert DraftVocabulary(None, 4).to_target(mx.array([3])).tolist() == [3]
+
+
+def test_frequent_ids_are_those_of_past_replies_then_those_merged_first(monkeypatch):
+    monkeypatch.setattr(vocabulary, "FREQUENT_TOKENS", 4)
+    assert frequent_ids(100, [[90, 7, 90], [90, 7, 55]], always=[99]) == [7, 55, 90, 99]
+    assert frequent_ids(100, [[90], [200]]) == [0, 1, 2, 90]
+
+
+def test_small_head_is_used_whole():
+    head, drafted = frequent_head(lambda hidden: hidden, lambda ids: 1 / 0, 1000, [])
+    assert drafted.target_ids is None
+    assert head(mx.array([1.0])).tolist() == [1.0]
+
+
+def test_large_head_gives_the_same_logits_for_its_rows(monkeypatch):
+    monkeypatch.setattr(vocabulary, "FREQUENT_TOKENS", 5)
+    monkeypatch.setattr(vocabulary, "LARGE_VOCABULARY", 10)
+    weight = mx.random.normal((40, 8))
+    whole = lambda hidden: hidden @ weight.T  # noqa: E731
+    head, drafted = frequent_head(whole, lambda ids: lambda hidden: hidden @ weight[ids].T, 40, [[33, 21]])
+    hidden = mx.random.normal((2, 8))
+    spread = drafted.spread(head(hidden))
+    assert mx.isfinite(spread).sum().item() == 10
+    assert mx.allclose(mx.where(mx.isfinite(spread), spread, 0), mx.where(mx.isfinite(spread), whole(hidden), 0))
