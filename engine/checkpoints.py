@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import mlx.core as mx
 
@@ -14,6 +14,7 @@ from engine.kv.rows import Rows
 from engine.kv.state import RowState, StateKind
 from engine.prompt_cache.cache import PromptCache
 from engine.prompt_cache.held import Held
+from engine.prompt_cache.identity import beside
 from engine.prompt_cache.requests import Found, StreamState, StreamWanted, Wanted
 from engine.row import Row
 
@@ -36,7 +37,7 @@ class Restored:
 
     def drafter_state(self, row: Row) -> DrafterState:
         """Its tokens, and what the drafter has read of them; it reads the rest itself when it drafts."""
-        kind = row.drafter.state_kind
+        kind = _drafter_kind(row)
         covered = _row_state(kind, self.drafter) if kind and self.drafter else None
         return DrafterState(self.num_tokens, tuple(row.prompt_ids[: self.num_tokens]), covered)
 
@@ -84,7 +85,7 @@ class Checkpoints:
             if num_tokens >= row.state_kind.shape.minimum:
                 start = self._cache.missing_from(row.state_kind.stream, token_ids)
                 self._put(row, row.state_kind, token_ids, state.extract(index, start), is_boundary)
-            if (kind := row.drafter.state_kind) is not None:
+            if (kind := _drafter_kind(row)) is not None:
                 start = self._cache.missing_from(kind.stream, token_ids)
                 if (covered := companions.capture(rows, row, start).covered) is not None:
                     self._put(row, kind, token_ids[: covered.num_tokens], covered, is_boundary)
@@ -102,10 +103,18 @@ class Checkpoints:
 
 
 def _wanted(row: Row, kind: StateKind, tokens_per_second: float) -> Wanted:
-    kinds = [kind, row.drafter.state_kind] if row.drafter.state_kind else [kind]
-    streams = tuple(StreamWanted(one.stream, one.shape.is_exact, one.shape.minimum) for one in kinds if one)
+    kinds = filter(None, [kind, _drafter_kind(row)])
+    streams = tuple(StreamWanted(one.stream, one.shape.is_exact, one.shape.minimum) for one in kinds)
     token_ids = tuple(row.prompt_ids)
     return Wanted(row.request_id, row.conversation_id, streams, token_ids, row.num_old, tokens_per_second)
+
+
+def _drafter_kind(row: Row) -> StateKind | None:
+    """Of a row's drafter: what one that reads its target has read depends on how the target computed it."""
+    kind = row.drafter.state_kind
+    if kind is None or row.state_kind is None or not row.drafter.tap_layers:
+        return kind
+    return replace(kind, stream=beside(row.state_kind.stream, kind.stream))
 
 
 def _take(row: Row, found: Found, done: Callable[[], None]) -> None:

@@ -83,7 +83,7 @@ class CostTable:
         self._local: dict[Place, LocalCosts] = {}  # worked out since the last measurement
         self._plain: dict[Place, Cost] = {}
         self._verify: dict[Place, dict[int, Cost]] = {}
-        self._draft: dict[tuple[str, int, int], Cost] = {}  # by drafter, rows and depth
+        self._draft: dict[tuple[str, int, int], Cost] = {}  # by drafter, rows and forwards of the drafter
 
     def count_plain(self, where: Place, seconds: float) -> None:
         """Add the seconds of a plain forward, of many in flight one behind the other: no first one is dropped."""
@@ -169,7 +169,7 @@ class CostTable:
         return known[_nearest_place(known, where)] if known else 0.0
 
     def draft_seconds(self, drafter: str, num_rows: int, depth: int) -> float:
-        """Seconds that drafting `depth` tokens takes; in proportion where only another depth was measured."""
+        """Seconds that `depth` forwards of a drafter take; in proportion where only another number was measured."""
         known = {
             at: cost.seconds for (name, rows, at), cost in self._draft.items() if (name, rows) == (drafter, num_rows)
         }

@@ -98,7 +98,8 @@ class MeasuredDepth:
         survivals = [row.forecast.survival(row.chain.kind, min(row.room, row.chain.length)) for row in rows]
 
         def seconds(width: int) -> float:
-            drafting = self._costs.draft_seconds(chains[0].drafter, len(chains), width - 1)
+            num_forwards = chains[0].chain.num_forwards(width - 1)
+            drafting = self._costs.draft_seconds(chains[0].drafter, len(chains), num_forwards)
             return costs.verify(width) + drafting
 
         if not costs.base and self._tries_one_position(costs, where):

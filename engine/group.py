@@ -213,8 +213,8 @@ class Group:
     def _finish(self, launched: Launched, was_ahead: bool) -> list[RowOutcome]:
         """Read a round back and time it."""
         outcomes, draft_seconds = finish(launched)
-        chains = [row for row in self._rows if row.outlook.num_drafted]
-        depth = max((row.outlook.num_drafted for row in chains), default=0)
+        chains = [row for row in self._rows if row.outlook.num_draft_forwards]
+        depth = max((row.outlook.num_draft_forwards for row in chains), default=0)
         drafter = chains[0].drafter.identity if chains else ""
         width = launched.target_ids.shape[1]
         shape = RoundShape(place_of(self._rows), width, was_ahead, drafter, len(chains), depth)

@@ -118,7 +118,7 @@ class Loader:
             target.facts,
             self._replies.store(target.facts.tokenizer_id),
             self._data_dir,
-            target.view.ports,
+            target.view,
         )
         if self._wait(key, submit, lambda: load_drafter(submit.drafter, source)):
             self._advance(key)  # one without weights is there at once, and waits for no other load
@@ -153,7 +153,7 @@ class Loader:
                         self._want_drafter(request, step)
             case _:
                 target = self._targets[key.target]
-                check_ports(key.drafter, step.needs, target.view.ports)
+                check_ports(key.drafter, step.needs, target.view)
                 self._keep(key, step)
                 for request in self._loadings.pop(key).waiting.values():
                     assert isinstance(request, Submit)

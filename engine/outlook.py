@@ -20,9 +20,9 @@ class Outlook:
     _drafted: Known = NOTHING  # of the present round, where only its verification tells what it was worth
 
     @property
-    def num_drafted(self) -> int:
-        """Tokens that the drafter wrote in this round at the cost of forwards."""
-        return self._drafted.length
+    def num_draft_forwards(self) -> int:
+        """Forwards of the drafter that this round's proposal took."""
+        return self._drafted.num_forwards(self._drafted.length)
 
     def expect(self, proposal: Known, num_verified: int, start: int, *, is_probe: bool) -> None:
         """Take note of a proposal for the tokens from `start` on, of which so many are verified.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -92,6 +92,11 @@ class Known:
     length: int
     kind: Kind
     token_ids: tuple[int, ...] = ()
+    per_forward: int = 1  # tokens that one forward of its drafter writes
+
+    def num_forwards(self, length: int) -> int:
+        """Forwards of the drafter that so many tokens take."""
+        return -(-length // self.per_forward)
 
 
 ANY = Kind("any", (0.5,))
@@ -116,7 +121,8 @@ class Proposals:
         if all(known.length <= length for known, length in zip(self.known, lengths, strict=True)):
             return self
         known = tuple(
-            Known(length, row.kind, row.token_ids[:length]) for row, length in zip(self.known, lengths, strict=True)
+            replace(row, length=length, token_ids=row.token_ids[:length])
+            for row, length in zip(self.known, lengths, strict=True)
         )
         if self.is_known:
             return pack([row.token_ids for row in known], [row.kind for row in known])
@@ -170,16 +176,16 @@ class DrafterSource:
     target: ModelFacts
     replies: SuffixStore  # past replies in the target's tokens
     data_dir: Path  # holds imported models
-    ports: frozenset[str] = frozenset()  # of the target
+    view: TargetView  # of the target, without rows
 
 
 DrafterStep = Progress | Drafter
 LoadDrafter = Callable[[DrafterSource], Iterator[DrafterStep]]  # ends with the drafter; raises ModelError
 
 
-def check_ports(name: str, needs: frozenset[str], ports: frozenset[str]) -> None:
+def check_ports(name: str, needs: frozenset[str], target: TargetView) -> None:
     """Raise DrafterError where a target cannot give what a drafter reads of it."""
-    if missing := sorted(needs - ports):
+    if missing := sorted(needs - target.ports):
         raise DrafterError(
             f"the drafter {name!r} reads {', '.join(map(repr, missing))} of its target, which this model does not "
             "give; choose another drafter"

@@ -9,9 +9,13 @@ import mlx.core as mx
 import mlx.nn as nn
 from mlx.utils import tree_flatten
 
+from engine.drafters.base import TargetPorts
 from engine.messages import Progress
 from engine.models.drafting.files import DrafterFiles
 from engine.models.errors import DrafterError
+from engine.models.fingerprint import Content, fingerprint
+from engine.prompt_cache.entries import Stream
+from engine.prompt_cache.identity import companion_stream
 
 _SLICE_SECONDS = 0.1
 _PARTS = ("weight", "scales", "biases")
@@ -53,9 +57,15 @@ def fill(
     yield from _evaluate(module)
 
 
-def drafter_dtype(as_fp32: bool, embedding: mx.array) -> mx.Dtype:
-    """What a drafter computes in: the type that its target's hidden states have; fp32 where the target was widened."""
-    return mx.float32 if as_fp32 or not mx.issubdtype(embedding.dtype, mx.floating) else embedding.dtype
+def stream_of_files(files: DrafterFiles, name: str, dtype: mx.Dtype) -> Stream:
+    """What its rows' states are known by, apart from the target's part in them."""
+    content = Content(fingerprint(files.folder, sorted(set(files.where.values()))), str(dtype))
+    return companion_stream(name, content)
+
+
+def dtype_of(target: TargetPorts) -> mx.Dtype:
+    """What a target's hidden states are in, and what its drafters compute in."""
+    return target.embed(mx.zeros((1,), dtype=mx.int32)).dtype
 
 
 def _load(path: object) -> dict[str, mx.array]:

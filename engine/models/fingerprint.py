@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -23,15 +24,16 @@ class Content:
     number_type: str
 
 
-def fingerprint(folder: Path) -> str:
-    """32 hex digits over a model folder's config and weight files: their sizes, times of change, headers and samples.
+def fingerprint(folder: Path, paths: Sequence[Path] = ()) -> str:
+    """32 hex digits over a folder's config and weight files: their sizes, times of change, headers and samples.
 
-    The times are in it so that no edit in place can go unseen. Raises ModelError where a file cannot be read.
+    `paths` are its weight files, where they are not those of a model. The times are in it so that no edit in place can
+    go unseen. Raises ModelError where a file cannot be read.
     """
     digest = blake2b(digest_size=16)
     try:
         digest.update((folder / "config.json").read_bytes())
-        for path in weight_files(folder):
+        for path in paths or weight_files(folder):
             status = path.stat()
             digest.update(f"\0{path.name}\0{status.st_size}\0{status.st_mtime_ns}\0".encode())
             digest.update(_samples(path, status.st_size))

@@ -41,8 +41,9 @@ def read_tensor_table(path: Path) -> dict[str, TensorInfo]:
             if length > min(_MAX_HEADER_BYTES, size - 8):
                 raise _incomplete(path, size, 8 + length)
             header = json.loads(file.read(length))
-        tensors = {name: _tensor_info(entry) for name, entry in header.items() if name != "__metadata__"}
-        end = 8 + length + max((entry["data_offsets"][1] for entry in header.values() if "dtype" in entry), default=0)
+        header.pop("__metadata__", None)  # null where MLX wrote none
+        tensors = {name: _tensor_info(entry) for name, entry in header.items()}
+        end = 8 + length + max((entry["data_offsets"][1] for entry in header.values()), default=0)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
         raise ModelError(
             f"{path.name} in {str(path.parent)!r} is not a safetensors file ({error}); download the model again"

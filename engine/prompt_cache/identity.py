@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from hashlib import blake2b
 from importlib.metadata import version
 
@@ -29,5 +30,25 @@ def stream_of(kind: str, facts: ModelFacts, content: Content, kv: KvScheme) -> S
         "codec": "",
         "version": f"{LAYOUT_VERSION}, mlx-lm {version('mlx-lm')}",
     }
-    identity = blake2b(json.dumps(depends_on, sort_keys=True).encode(), digest_size=16).hexdigest()
-    return Stream(identity, (("model", facts.name), *depends_on.items()))
+    return Stream(_identity(depends_on), (("model", facts.name), *depends_on.items()))
+
+
+def companion_stream(name: str, content: Content) -> Stream:
+    """The stream of a drafter's states by its own files; what it reads of its target is joined where a row is known."""
+    depends_on = {
+        "kind": "companion",
+        "weights": content.fingerprint,
+        "numbers": content.number_type,
+        "version": f"{LAYOUT_VERSION}, mlx-lm {version('mlx-lm')}",
+    }
+    return Stream(_identity(depends_on), (("model", name), *depends_on.items()))
+
+
+def beside(target: Stream, companion: Stream) -> Stream:
+    """A drafter's stream where its states depend on those of a target, its KV scheme too."""
+    identity = _identity({"target": target.identity, "companion": companion.identity})
+    return Stream(identity, (*companion.facts, ("target", target.identity)))
+
+
+def _identity(depends_on: Mapping[str, str]) -> str:
+    return blake2b(json.dumps(depends_on, sort_keys=True).encode(), digest_size=16).hexdigest()

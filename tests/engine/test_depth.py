@@ -134,6 +134,16 @@ def test_drafter_that_needs_forwards_writes_as_far_as_its_time_pays():
     assert (depths[0], depths[2]) == (4, 0)
 
 
+def test_drafter_that_writes_a_block_in_one_forward_pays_for_it_once():
+    costs = table(1.0, {2: 1.1, 9: 1.3})
+    for _ in range(2):
+        costs.count_draft("dspark:a", 1, 1, 0.3)
+    block = replace(CHAIN, length=7, per_forward=7)
+    rows = [replace(ROW, drafter="dspark:a", chain=chain) for chain in (block, replace(block, per_forward=1))]
+    whole, cut = (MeasuredDepth(costs).plan([row], ONE)[0] for row in rows)
+    assert whole == 7 > cut > 0
+
+
 def test_drafter_that_was_not_asked_is_not_said_to_have_nothing():
     costs = table(1.0, LINEAR)
     policy = MeasuredDepth(costs)
