@@ -19,7 +19,7 @@ from app.bridge import EngineBridge, EngineLike
 from app.conversations.database import Database
 from app.conversations.opening import StorageError
 from app.conversations.recorder import Recorder
-from app.drafters import DEFAULT_DRAFTER, DRAFTERS, is_drafter
+from app.drafters import DEFAULT_DRAFTER, DRAFTER_CHOICES, is_drafter
 from app.garbage import GarbageCollector
 from app.settings.folders import data_folder
 from app.single import SingleInstance
@@ -31,7 +31,6 @@ from engine.thread import EngineThread
 
 logger = logging.getLogger(__name__)
 STOP_SECONDS = 20.0
-DRAFTER_CHOICES = f"{', '.join(DRAFTERS)} or model:PATH"
 CAME_FORWARD = "Slipstream is open with this data folder already; its window has come forward."
 UNSEEN_PLATFORMS = ("offscreen", "minimal")
 

@@ -10,17 +10,23 @@ DRAFTER_WORDS = {
     "ngram": "Guesses from words that the chat already has.",
     "suffix": "Guesses from words of this chat and of earlier replies, what followed them most often.",
 }
-MODEL = "model:"  # and the path of a smaller model
+KINDS = ("auto", "model", "assistant", "dflash", "dspark", "eagle3", "mtp")  # with the path of a folder behind a colon
+DRAFTER_CHOICES = f"{', '.join(DRAFTERS)} or auto:PATH"
 DEFAULT_DRAFTER = "ngram"
 
 
 def is_drafter(name: str) -> bool:
     """Whether the engine may know it; what lies at a path is found out when it is loaded."""
-    return name in DRAFTERS or (name.startswith(MODEL) and name != MODEL)
+    return name in DRAFTERS or bool(_path_of(name))
 
 
 def drafter_name(name: str) -> str:
-    """A drafter's short name, a model's by its folder or file."""
-    if name.startswith(MODEL):
-        return PurePath(name.removeprefix(MODEL)).name or name
+    """A drafter's short name; of one with a path, that of its folder or file."""
+    if path := _path_of(name):
+        return PurePath(path).name or name
     return DRAFTERS.get(name, name)
+
+
+def _path_of(name: str) -> str:
+    kind, _, path = name.partition(":")
+    return path if kind in KINDS else ""

@@ -27,6 +27,7 @@ from engine.command_line import (
     tell,
     unreadable,
 )
+from engine.drafters.name import CHOICES
 from engine.messages import (
     UNQUANTISED,
     Cancel,
@@ -139,9 +140,7 @@ def add_ask(commands: Commands) -> None:
     ask.add_argument("question", nargs="?", help="the question; left out with --batch")
     ask.add_argument("--batch", type=Path, metavar="FILE", help='JSON lines, each {"prompt": "…"}, answered at once')
     ask.add_argument("--model", default="", metavar="PATH", help="model folder, Hugging Face cache entry or GGUF file")
-    ask.add_argument(
-        "--drafter", default="ngram", metavar="NAME", help="none, ngram (the default), suffix or model:PATH"
-    )
+    ask.add_argument("--drafter", default="ngram", metavar="NAME", help=f"{CHOICES}; ngram is the default")
     ask.add_argument("--system", default="", metavar="TEXT", help="system prompt")
     add_sampling_options(ask)
     ask.add_argument("--kv-bits", type=int, default=0, help="quantise the KV cache to 4 or 8 bits; 0, the default: not")

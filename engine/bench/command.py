@@ -11,6 +11,7 @@ from engine.bench.plan import Plan, read_plan
 from engine.bench.prompts import DEFAULT_SET, supplied_sets
 from engine.blas import missing_blas_hint
 from engine.command_line import INTERRUPTED, Commands, tell, write_json_file
+from engine.drafters.name import CHOICES
 from engine.messages import STARTER
 from engine.models.locate import default_data_dir
 
@@ -44,9 +45,7 @@ def add_bench(commands: Commands) -> None:
     bench.add_argument(
         "--batch", default="1,4", metavar="N,N", help="prompts that are answered together; 1,4 by default"
     )
-    bench.add_argument(
-        "--drafters", default="none,ngram,suffix", metavar="NAME,NAME", help="of none, ngram, suffix, model:PATH"
-    )
+    bench.add_argument("--drafters", default="none,ngram,suffix", metavar="NAME,NAME", help=f"of {CHOICES}")
     bench.add_argument("--repeats", type=int, default=3, metavar="N", help="3 by default")
     bench.add_argument("--json", type=Path, metavar="FILE", help="save every figure there too")
 

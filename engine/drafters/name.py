@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+CHOICES = "none, ngram, suffix or auto:PATH, where PATH is the folder of a drafter of any kind"
+
 
 def split_name(name: str) -> tuple[str, str]:
     """The kind, and the path behind its colon or ""."""

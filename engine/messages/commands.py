@@ -25,7 +25,8 @@ class Submit:
     """Start one reply; answered by Delta events, then exactly one Finished or Failed.
 
     Where the last turn is the assistant's, the reply continues it: its tokens are read, not sent again, and positions
-    for sampling count from its first token. `drafter` is "none", "ngram", "suffix" or "model:PATH", a path as `target`.
+    for sampling count from its first token. `drafter` is "none", "ngram", "suffix" or "KIND:PATH", a path as `target`;
+    the kind is "model", one of those that read the target, or "auto", which finds out.
     `began_at` is when the conversation began, in Unix seconds; 0.0 is now. A date that a template writes is of that
     time, so that it stays the same from turn to turn.
     """

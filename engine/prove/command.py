@@ -20,6 +20,7 @@ from engine.command_line import (
     tell,
     write_json_file,
 )
+from engine.drafters.name import CHOICES
 from engine.models.file_limit import import_mlx_lm
 
 if TYPE_CHECKING:
@@ -32,9 +33,7 @@ def add_prove(commands: Commands) -> None:
     """Add the command to the tool's subparsers."""
     prove = commands.add_parser("prove", help="check on your model that drafting and batching change no text")
     prove.add_argument("--model", default="", metavar="PATH", help="as for ask; the starter model where left out")
-    prove.add_argument(
-        "--drafters", default="none,ngram,suffix", metavar="NAMES", help="none, ngram, suffix, model:PATH; with commas"
-    )
+    prove.add_argument("--drafters", default="none,ngram,suffix", metavar="NAMES", help=f"{CHOICES}; with commas")
     prove.add_argument("--prompts", type=Path, metavar="FILE", help='JSON lines, each {"prompt": "…"}')
     prove.add_argument("--max-tokens", type=int, default=64, help="of each reply; 64 where left out")
     prove.add_argument(

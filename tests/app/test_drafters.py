@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.drafters import DEFAULT_DRAFTER, DRAFTER_WORDS, DRAFTERS, drafter_name, is_drafter
+from app.drafters import DEFAULT_DRAFTER, DRAFTER_WORDS, DRAFTERS, KINDS, drafter_name, is_drafter
 from engine.drafters.table import DRAFTERS as OF_ENGINE
 
 
@@ -17,10 +17,15 @@ def test_every_drafter_of_the_engine_that_needs_no_path_can_be_chosen() -> None:
     assert DRAFTERS.keys() == {name for name, kind in OF_ENGINE.items() if not kind.has_path}
 
 
+def test_every_drafter_of_the_engine_with_a_path_is_known() -> None:
+    assert set(KINDS) == {name for name, kind in OF_ENGINE.items() if kind.has_path}
+
+
 @pytest.mark.parametrize(
-    ("name", "known"), [("suffix", True), ("model:/m/small", True), ("model:", False), ("x", False)]
+    ("name", "known"),
+    [("suffix", True), ("model:/m/small", True), ("dspark:/m/d", True), ("model:", False), ("x", False)],
 )
-def test_a_drafter_is_one_of_the_list_or_a_model(name: str, known: bool) -> None:
+def test_a_drafter_is_one_of_the_list_or_has_a_path(name: str, known: bool) -> None:
     assert is_drafter(name) == known
 
 
