@@ -1,0 +1,214 @@
+"""Gemma 4's assistants by their headers: layers without keys, which attend to those of the target. No MLX.
+
+Source: transformers 5.24, models/gemma4_assistant and models/gemma4_unified_assistant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from engine.models.architecture import find_number, find_section, num_layers
+from engine.models.drafting.files import DrafterFiles
+from engine.models.drafting.spec import DONORS, EMBEDDING, HIDDEN, DrafterSpec
+from engine.models.drafting.target import TargetShape
+from engine.models.drafting.tensors import Shape, check_tensors, num_bytes_of, quantisation_of
+from engine.models.errors import DrafterError
+
+KIND = "assistant"
+MODEL_TYPES = ("gemma4_assistant", "gemma4_unified_assistant")
+SLIDING, FULL = "sliding_attention", "full_attention"
+CENTROIDS, ORDERING = "masked_embedding.centroids.weight", "masked_embedding.token_ordering"
+
+_BLOCK_SIZE = 4  # tokens of a trained block, the pending one included; mlx-vlm's default, since no config has it
+_NUM_CHOSEN = 32  # of the centroids, by transformers' default
+_FULL_HEAD_SIZE = 512  # by transformers' and mlx-lm's default
+_SLIDING_WINDOW = 512
+_UNREAD = (r".*rotary_emb\.inv_freq", r"lm_head\..*")  # the head is the embedding, also where it is stored twice
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AssistantSpec(DrafterSpec):
+    """What the forward of an assistant needs."""
+
+    width: int  # its own hidden size
+    intermediate_size: int
+    num_heads: int
+    layer_types: tuple[str, ...]
+    head_sizes: Mapping[str, int]  # by kind of layer
+    window: int  # tokens that a sliding layer sees
+    norm_eps: float
+    rope: Mapping[str, Any] | None  # by kind of layer; None for Gemma 4's usual
+    num_centroids: int  # 0: every token is scored
+    num_chosen: int  # centroids whose tokens are scored
+
+
+@dataclass(frozen=True, slots=True)
+class DonorShape:
+    """Keys and values that a target has for one kind of layer."""
+
+    num_heads: int
+    head_size: int
+    window: int  # 0: all tokens
+
+
+def recognises(files: DrafterFiles) -> bool:
+    return files.config.get("model_type") in MODEL_TYPES
+
+
+def read_spec(files: DrafterFiles, target: TargetShape | None) -> AssistantSpec:
+    """Read and check an assistant; DrafterError names the field, the tensor or what the target lacks."""
+    if not recognises(files):
+        raise DrafterError(
+            f"model_type is {files.config.get('model_type')!r} in the drafter's config.json; an assistant's is one of: "
+            f"{', '.join(MODEL_TYPES)}; choose another drafter"
+        )
+    config = files.config
+    text = find_section(config, "text_config")
+    layer_types = _layer_types(text)
+    spec = AssistantSpec(
+        kind=KIND,
+        name=files.name,
+        hidden_size=_number(config, "backbone_hidden_size"),
+        vocab_size=_number(text, "vocab_size"),
+        tap_layers=(target.num_layers,) if target else (),
+        depth=max(1, find_number(config, "block_size", default=_BLOCK_SIZE) - 1),
+        needs=frozenset((HIDDEN, EMBEDDING, DONORS)),
+        block_size=find_number(config, "block_size", default=_BLOCK_SIZE),
+        context_length=find_number(text, "max_position_embeddings"),
+        width=_number(text, "hidden_size"),
+        intermediate_size=_number(text, "intermediate_size"),
+        num_heads=_number(text, "num_attention_heads"),
+        layer_types=layer_types,
+        head_sizes={SLIDING: _number(text, "head_dim"), FULL: _full_head_size(text, layer_types)},
+        window=find_number(text, "sliding_window", default=_SLIDING_WINDOW),
+        norm_eps=float(text.get("rms_norm_eps") or 1e-6),
+        rope=find_section(text, "rope_parameters") or None,
+        num_centroids=_num_centroids(files),
+        num_chosen=find_number(config, "centroid_intermediate_top_k", default=_NUM_CHOSEN),
+    )
+    if target:
+        _check_donors(spec, target)
+    return _checked(spec, files)
+
+
+def donor_shapes(target: TargetShape) -> dict[str, DonorShape]:
+    """What the last layers that keep keys of their own have, by kind; {} where the target is no Gemma 4."""
+    if not target.model_type.startswith("gemma4"):
+        return {}
+    config = target.config
+    shared = config.get("num_kv_shared_layers") or 0
+    kinds = list(config.get("layer_types") or ())[: target.num_layers - shared]
+    num_heads = find_number(config, "num_key_value_heads", default=1)
+    num_full_heads = find_number(config, "num_global_key_value_heads") if config.get("attention_k_eq_v") else 0
+    shapes = {
+        SLIDING: DonorShape(num_heads, _number(config, "head_dim"), find_number(config, "sliding_window")),
+        FULL: DonorShape(
+            num_full_heads or num_heads, find_number(config, "global_head_dim", default=_FULL_HEAD_SIZE), 0
+        ),
+    }
+    return {kind: shape for kind, shape in shapes.items() if kind in kinds}
+
+
+def tensor_shapes(spec: AssistantSpec) -> dict[str, Shape]:
+    """Dense shapes of all tensors by their published names, which are the parameters' of our module too."""
+    return dict(_tensors(spec))
+
+
+def _tensors(spec: AssistantSpec) -> Iterator[tuple[str, Shape]]:
+    width, inner = spec.width, spec.intermediate_size
+    yield "model.embed_tokens.weight", (spec.vocab_size, width)
+    yield "model.norm.weight", (width,)
+    yield "pre_projection.weight", (width, 2 * spec.hidden_size)
+    yield "post_projection.weight", (spec.hidden_size, width)
+    if spec.num_centroids:
+        yield CENTROIDS, (spec.num_centroids, width)
+        yield ORDERING, (spec.vocab_size,)
+    for layer, kind in enumerate(spec.layer_types):
+        prefix, size = f"model.layers.{layer}.", spec.head_sizes[kind]
+        yield f"{prefix}layer_scalar", (1,)
+        yield f"{prefix}self_attn.q_proj.weight", (spec.num_heads * size, width)
+        yield f"{prefix}self_attn.q_norm.weight", (size,)
+        yield f"{prefix}self_attn.o_proj.weight", (width, spec.num_heads * size)
+        yield f"{prefix}mlp.gate_proj.weight", (inner, width)
+        yield f"{prefix}mlp.up_proj.weight", (inner, width)
+        yield f"{prefix}mlp.down_proj.weight", (width, inner)
+        for place in ("input", "post_attention", "pre_feedforward", "post_feedforward"):
+            yield f"{prefix}{place}_layernorm.weight", (width,)
+
+
+def _checked(spec: AssistantSpec, files: DrafterFiles) -> AssistantSpec:
+    """The spec with its size in memory, once every tensor is as it must be."""
+    if spec.num_centroids and (spec.vocab_size % spec.num_centroids or spec.num_chosen > spec.num_centroids):
+        raise DrafterError(
+            f"the drafter {spec.name!r} chooses {spec.num_chosen} of {spec.num_centroids} centroids for "
+            f"{spec.vocab_size:,} tokens; these must be a part of the centroids, and each must have as many tokens: "
+            "download the drafter again"
+        )
+    shapes = tensor_shapes(spec)
+    check_tensors(files, shapes, _UNREAD)
+    matrices = [name for name, shape in shapes.items() if len(shape) == 2]
+    return replace(spec, weight_bytes=num_bytes_of(files, shapes), quantisation=quantisation_of(files, matrices))
+
+
+def _check_donors(spec: AssistantSpec, target: TargetShape) -> None:
+    donors = donor_shapes(target)
+    if not donors:
+        raise DrafterError(
+            f"the drafter {spec.name!r} reads {DONORS!r} of its target, keys and values of a Gemma 4, which a "
+            f"{target.model_type!r} model does not give; choose another drafter"
+        )
+    for kind in sorted(set(spec.layer_types)):
+        if fault := _donor_fault(spec, kind, donors.get(kind)):
+            raise DrafterError(
+                f"{spec.name!r} cannot draft for {target.name!r}: {fault}; choose the assistant of this model"
+            )
+
+
+def _donor_fault(spec: AssistantSpec, kind: str, donor: DonorShape | None) -> str:
+    """Why a kind of its layers cannot attend to the target's; "" where it can."""
+    if donor is None:
+        return f"it has layers of the kind {kind!r}, and no layer of the model keeps keys of that kind"
+    if donor.head_size != spec.head_sizes[kind]:
+        return f"its {kind!r} heads hold {spec.head_sizes[kind]} numbers, and the model's {donor.head_size}"
+    if spec.num_heads % donor.num_heads:
+        return f"its {spec.num_heads} heads cannot share the {donor.num_heads} of the model's {kind!r} layers"
+    if kind == SLIDING and donor.window != spec.window:
+        return f"its window is {spec.window} tokens, and the model's {donor.window}"
+    return ""
+
+
+def _layer_types(text: dict[str, Any]) -> tuple[str, ...]:
+    kinds = text.get("layer_types")
+    known = tuple(kind for kind in kinds if kind in (SLIDING, FULL)) if isinstance(kinds, list) else ()
+    if not known or list(known) != kinds or len(known) != num_layers(text):
+        raise DrafterError(
+            f"layer_types is {kinds!r} for {num_layers(text)} layers in the drafter's config.json; each layer must be "
+            f"{SLIDING!r} or {FULL!r}: download the drafter again"
+        )
+    return known
+
+
+def _full_head_size(text: dict[str, Any], layer_types: tuple[str, ...]) -> int:
+    """transformers 5.24 writes no `global_head_dim`, but what each full layer has instead of the general values."""
+    own = find_section(text, "per_layer_config")
+    sizes = {
+        find_number(find_section(own, str(layer)), "head_dim") for layer, kind in enumerate(layer_types) if kind == FULL
+    }
+    return find_number(text, "global_head_dim") or max(sizes, default=0) or _FULL_HEAD_SIZE
+
+
+def _num_centroids(files: DrafterFiles) -> int:
+    """By its tensors: published configs name a number of centroids where every token is scored."""
+    info = files.tensors.get(CENTROIDS)
+    return find_number(files.config, "num_centroids", default=info.shape[0] if info.shape else 0) if info else 0
+
+
+def _number(config: dict[str, Any], field: str) -> int:
+    if value := find_number(config, field):
+        return value
+    raise DrafterError(
+        f"{field} is {config.get(field)!r} in a config.json; it must be a whole number above 0: download the drafter "
+        "again"
+    )
