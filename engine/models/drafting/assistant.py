@@ -25,7 +25,10 @@ _BLOCK_SIZE = 4  # tokens of a trained block, the pending one included; mlx-vlm'
 _NUM_CHOSEN = 32  # of the centroids, by transformers' default
 _FULL_HEAD_SIZE = 512  # by transformers' and mlx-lm's default
 _SLIDING_WINDOW = 512
-_UNREAD = (r".*rotary_emb\.inv_freq", r"lm_head\..*")  # the head is the embedding, also where it is stored twice
+_ACTIVATION = "gelu_pytorch_tanh"
+_ROPES = ("default", "proportional")
+_INV_FREQ = r".*rotary_emb\.inv_freq"
+_TIED_HEAD = r"lm_head\..*"  # the embedding, stored twice
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,23 +62,18 @@ def recognises(files: DrafterFiles) -> bool:
 
 def read_spec(files: DrafterFiles, target: TargetShape | None) -> AssistantSpec:
     """Read and check an assistant; DrafterError names the field, the tensor or what the target lacks."""
-    if not recognises(files):
-        raise DrafterError(
-            f"model_type is {files.config.get('model_type')!r} in the drafter's config.json; an assistant's is one of: "
-            f"{', '.join(MODEL_TYPES)}; choose another drafter"
-        )
-    config = files.config
-    text = find_section(config, "text_config")
+    text = _text_config(files)
+    block_size = find_number(files.config, "block_size", default=_BLOCK_SIZE)
     layer_types = _layer_types(text)
     spec = AssistantSpec(
         kind=KIND,
         name=files.name,
-        hidden_size=_number(config, "backbone_hidden_size"),
+        hidden_size=_number(files.config, "backbone_hidden_size"),
         vocab_size=_number(text, "vocab_size"),
         tap_layers=(target.num_layers,) if target else (),
-        depth=max(1, find_number(config, "block_size", default=_BLOCK_SIZE) - 1),
+        depth=max(1, block_size - 1),
         needs=frozenset((HIDDEN, EMBEDDING, DONORS)),
-        block_size=find_number(config, "block_size", default=_BLOCK_SIZE),
+        block_size=block_size,
         context_length=find_number(text, "max_position_embeddings"),
         width=_number(text, "hidden_size"),
         intermediate_size=_number(text, "intermediate_size"),
@@ -84,9 +82,9 @@ def read_spec(files: DrafterFiles, target: TargetShape | None) -> AssistantSpec:
         head_sizes={SLIDING: _number(text, "head_dim"), FULL: _full_head_size(text, layer_types)},
         window=find_number(text, "sliding_window", default=_SLIDING_WINDOW),
         norm_eps=float(text.get("rms_norm_eps") or 1e-6),
-        rope=find_section(text, "rope_parameters") or None,
+        rope=_rope(text, layer_types),
         num_centroids=_num_centroids(files),
-        num_chosen=find_number(config, "centroid_intermediate_top_k", default=_NUM_CHOSEN),
+        num_chosen=find_number(files.config, "centroid_intermediate_top_k", default=_NUM_CHOSEN),
     )
     if target:
         _check_donors(spec, target)
@@ -147,7 +145,8 @@ def _checked(spec: AssistantSpec, files: DrafterFiles) -> AssistantSpec:
             "download the drafter again"
         )
     shapes = tensor_shapes(spec)
-    check_tensors(files, shapes, _UNREAD)
+    is_tied = files.config.get("tie_word_embeddings", True)
+    check_tensors(files, shapes, (_INV_FREQ, _TIED_HEAD) if is_tied else (_INV_FREQ,))
     matrices = [name for name, shape in shapes.items() if len(shape) == 2]
     return replace(spec, weight_bytes=num_bytes_of(files, shapes), quantisation=quantisation_of(files, matrices))
 
@@ -177,6 +176,36 @@ def _donor_fault(spec: AssistantSpec, kind: str, donor: DonorShape | None) -> st
     if kind == SLIDING and donor.window != spec.window:
         return f"its window is {spec.window} tokens, and the model's {donor.window}"
     return ""
+
+
+def _text_config(files: DrafterFiles) -> dict[str, Any]:
+    """The config of its layers, where they are of the only kind that is known."""
+    if not recognises(files):
+        raise DrafterError(
+            f"model_type is {files.config.get('model_type')!r} in the drafter's config.json; an assistant's is one of: "
+            f"{', '.join(MODEL_TYPES)}; choose another drafter"
+        )
+    text = find_section(files.config, "text_config")
+    if text.get("hidden_activation") not in (None, _ACTIVATION):
+        raise DrafterError(
+            f"hidden_activation is {text['hidden_activation']!r} in the drafter's config.json, and only "
+            f"{_ACTIVATION!r} is known; choose another drafter"
+        )
+    return text
+
+
+def _rope(text: dict[str, Any], layer_types: tuple[str, ...]) -> Mapping[str, Any] | None:
+    """By kind of layer, as mlx-lm takes it; its keys are the target's, so nothing but Gemma 4's own can be right."""
+    rope = find_section(text, "rope_parameters")
+    for kind in sorted(set(layer_types)) if rope else ():
+        own = find_section(rope, kind)
+        theta = own.get("rope_theta")
+        if own.get("rope_type") not in _ROPES or not isinstance(theta, int | float):
+            raise DrafterError(
+                f"rope_parameters has {rope.get(kind)!r} for layers of the kind {kind!r} in the drafter's config.json; "
+                f"it needs a rope_theta, and a rope_type of: {', '.join(_ROPES)}; download the drafter again"
+            )
+    return rope or None
 
 
 def _layer_types(text: dict[str, Any]) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import mlx.core as mx
 from mlx_lm.models.cache import KVCache
+from mlx_lm.utils import _get_classes
 
 from engine.drafters.assistant.model import AssistantModel, Borrowed, visible
 from engine.drafters.assistant.rows import AssistantRows
@@ -18,7 +19,7 @@ from engine.models.drafting.assistant import AssistantSpec
 from engine.models.facts import read_facts
 from engine.sampling import Choice, draw
 from engine.target import Target
-from tests.engine.drafters.assistant.goldens import load_module
+from tests.engine.drafters.assistant.goldens import arrays_of, config_of, load_module, write_drafter
 from tests.engine.drafters.tiny_assistant import tiny_assistant
 from tests.engine.tiny import tiny_config, tiny_model, write_json
 
@@ -44,6 +45,16 @@ def tiny_pair(folder: Path, facts_of: Path, model_type: str = "gemma4_text", **o
     facts = replace(read_facts("", facts_of), vocab_size=VOCABULARY, model_type=model_type, num_layers=4)
     assistant, spec = load_module(tiny_assistant(folder / "assistant", folder / "target", **options))
     return Pair(Target(tiny_model(model_type, vocab_size=VOCABULARY), facts), assistant, spec)
+
+
+def golden_pair(folder: Path, facts_of: Path, head: str, place: str) -> Pair:
+    """The pair that the references were run with; transformers writes the target's head sizes where mlx-lm has none."""
+    sizes = {"global_head_dim": 16, "num_global_key_value_heads": 1}
+    model_class, arguments = _get_classes({"model_type": "gemma4_text"})
+    model = model_class(arguments.from_dict(config_of(f"target.{place}") | sizes))
+    model.load_weights(list(model.sanitize(arrays_of("target.")).items()))
+    facts = replace(read_facts("", facts_of), vocab_size=48, model_type="gemma4_text", num_layers=4)
+    return Pair(Target(model, facts), *load_module(write_drafter(folder, head, place)))
 
 
 def draft_alone(

@@ -10,7 +10,16 @@ import pytest
 
 from engine.drafters.base import DrafterState
 from engine.kv.state import LayerState, RowState
-from tests.engine.drafters.assistant.driving import VOCABULARY, Batch, Chat, Pair, draft_alone, tiny_pair
+from tests.engine.drafters.assistant.driving import (
+    VOCABULARY,
+    Batch,
+    Chat,
+    Pair,
+    draft_alone,
+    golden_pair,
+    tiny_pair,
+)
+from tests.engine.drafters.assistant.goldens import HEADS, LENGTHS, WINDOWS, golden
 
 DEPTH = 3
 PROMPTS = ([1, 2, 3, 4, 5], [7, 8], [(7 * place * place + place) % 61 for place in range(27)])
@@ -65,6 +74,16 @@ def test_row_whose_window_has_wrapped_is_drafted_for(pair):
         batch.assert_drafted_alone(proposals)
         batch.commit(proposals, [3, 3, 0], bonus)
     assert min(len(chat.history) for chat in batch.chats) > 16 + 17
+
+
+@pytest.mark.parametrize("place", WINDOWS)
+@pytest.mark.parametrize("head", HEADS)
+def test_unequal_rows_of_the_references_target_are_drafted_for_as_they_do(tmp_path, target, head, place):
+    batch = Batch(golden_pair(tmp_path, target, head, place))
+    rows = [golden(head, place, row) for row in range(len(LENGTHS))]
+    for row in rows:
+        batch.join(Chat(row.token_ids), chunk=4)
+    assert batch.propose([8] * len(rows)) == [row.drafted[:DEPTH] for row in rows]
 
 
 def test_rounds_without_drafting_keep_the_rows_aligned(pair):

@@ -92,6 +92,19 @@ def test_head_that_is_stored_beside_the_embedding_is_not_read(folder):
     assert spec_of(folder).weight_bytes < read_files(folder).num_bytes
 
 
+def test_head_of_its_own_is_named(tmp_path):
+    folder = write_drafter(tmp_path / "drafter", "dense", "inside", tie_word_embeddings=False)
+    rewrite(folder, lambda weights: weights.update({"lm_head.weight": weights["model.embed_tokens.weight"] + 0}))
+    with pytest.raises(DrafterError, match=r"lm_head\.weight"):
+        spec_of(folder)
+
+
+def test_another_activation_is_named(folder):
+    configure(folder, hidden_activation="silu")
+    with pytest.raises(DrafterError, match="hidden_activation is 'silu'"):
+        spec_of(folder)
+
+
 @pytest.mark.parametrize("bits", [4, 8])
 def test_packed_assistant_is_read(tmp_path, tiny_target, bits):
     folder = tiny_assistant(tmp_path / "packed", tiny_target, bits=bits, num_centroids=8)
@@ -163,6 +176,13 @@ def test_wrong_field_is_named(folder, field, value):
 def test_wrong_kinds_of_layers_are_named(folder, kinds):
     configure(folder, layer_types=kinds)
     with pytest.raises(DrafterError, match="layer_types"):
+        spec_of(folder)
+
+
+@pytest.mark.parametrize("full", [None, {}, {"rope_type": "yarn", "rope_theta": 1e6}, {"rope_type": "default"}])
+def test_rope_that_is_not_gemmas_is_named(folder, full):
+    configure(folder, rope_parameters={SLIDING: {"rope_type": "default", "rope_theta": 1e4}, FULL: full})
+    with pytest.raises(DrafterError, match=r"rope_parameters has .* 'full_attention'"):
         spec_of(folder)
 
 
