@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import mlx.core as mx
 import pytest
 
+from engine.costs import Place
+from engine.depth import Candidate, Decision, FullDepth
 from engine.drafters.assistant.load import load_assistant
 from engine.drafters.assistant.rows import CHAIN_KIND, AssistantRows
-from engine.drafters.base import DraftRow, Proposals
+from engine.drafters.base import DraftRow, Known, Proposals
 from engine.drafters.table import DRAFTERS, DrafterKind
 from engine.messages import Cancel, Failed, LoadModel, Progress
 from engine.sampling import Choice
@@ -68,30 +70,35 @@ def failure(engine: Harness, request_id: int) -> Failed:
     return end
 
 
-def send_one_after_the_other(engine: Harness, target: Path, drafter: str, **rules: object) -> None:
-    """Four rows that join while others run and leave at unequal times."""
+def send_all(engine: Harness, target: Path, drafter: str, *, is_alone: bool = False, **rules: object) -> None:
+    """Four rows that join while others run and leave at unequal times, or each of them for itself."""
     for request_id, (text, limit) in enumerate(zip(TEXTS, LIMITS, strict=True)):
         engine.send(submit(request_id, target, text, drafter=drafter, max_tokens=limit, **rules))
         engine.step(3)
+        if is_alone:
+            engine.run()
     engine.run()
-    assert max(map(engine.most_rows_of, range(4))) >= 3
+    most = max(map(engine.most_rows_of, range(4)))
+    assert most == 1 if is_alone else most >= 3
 
 
-@pytest.mark.parametrize("options", [{}, {"num_centroids": 7}, {"bits": 8}, {"bits": 4, "num_centroids": 7}])
+@pytest.mark.parametrize("options", [{"num_centroids": 7}, {"bits": 8}, {"bits": 4, "num_centroids": 7}])
 def test_drafted_text_is_the_plain_one_whatever_the_weights(engine, gemma, alone, named, options):
     name = named(**options)
-    engine.send(*(submit(i, gemma, text, drafter=name, temperature=0.4 * i) for i, text in enumerate(TEXTS)))
+    rules = [{"temperature": 0.4 * index, "max_tokens": 20} for index in range(4)]
+    engine.send(*(submit(index, gemma, TEXTS[index], drafter=name, **rules[index]) for index in range(4)))
     engine.run()
-    assert [engine.ids_of(i) for i in range(4)] == [alone(t, gemma, temperature=0.4 * i) for i, t in enumerate(TEXTS)]
-    assert min(engine.statistics_of(index).num_proposed for index in range(4)) > 30
+    assert [engine.ids_of(index) for index in range(4)] == [alone(TEXTS[i], gemma, **rules[i]) for i in range(4)]
+    assert min(engine.statistics_of(index).num_proposed for index in range(4)) > 15
 
 
+@pytest.mark.parametrize("is_alone", [True, False], ids=["alone", "together"])
 @pytest.mark.parametrize("temperature", [0.0, 1.0])
 def test_assistant_that_knows_the_next_token_is_always_right_whoever_joins_and_leaves(
-    engine, cycling, alone, knowing, temperature
+    engine, cycling, alone, knowing, temperature, is_alone
 ):
     rules = {"temperature": temperature, "seed": 7}
-    send_one_after_the_other(engine, cycling, knowing["token"], **rules)
+    send_all(engine, cycling, knowing["token"], is_alone=is_alone, **rules)
     for request_id, (text, limit) in enumerate(zip(TEXTS, LIMITS, strict=True)):
         statistics = engine.statistics_of(request_id)
         assert engine.ids_of(request_id) == alone(text, cycling, max_tokens=limit, **rules)
@@ -99,9 +106,12 @@ def test_assistant_that_knows_the_next_token_is_always_right_whoever_joins_and_l
         assert statistics.num_rounds == -(-limit // 4)
 
 
-def test_assistant_that_knows_from_the_hidden_state_is_right_once_the_text_is_the_targets(engine, cycling, knowing):
+@pytest.mark.parametrize("is_alone", [True, False], ids=["alone", "together"])
+def test_assistant_that_knows_from_the_hidden_state_is_right_once_the_text_is_the_targets(
+    engine, cycling, knowing, is_alone
+):
     """Of the prompt's last two tokens the later does not follow from the earlier, so round 1 has nothing right."""
-    send_one_after_the_other(engine, cycling, knowing["hidden"])
+    send_all(engine, cycling, knowing["hidden"], is_alone=is_alone)
     for request_id, limit in enumerate(LIMITS):
         statistics = engine.statistics_of(request_id)
         assert statistics.num_proposed - statistics.num_accepted == 3
@@ -117,6 +127,29 @@ def test_acceptance_shows_a_hidden_state_of_another_token(engine, cycling, knowi
     engine.run()
     assert engine.statistics_of(1).num_proposed > 100
     assert engine.statistics_of(1).num_accepted == 0
+
+
+class Pausing(FullDepth):
+    """Lets seven plain rounds start ahead, then has some drafted."""
+
+    num_asked = 0
+
+    def plan(self, rows: Sequence[Candidate], where: Place) -> list[int]:
+        self.num_asked += 1
+        return super().plan(rows, where) if self.num_asked % 10 > 7 else [0] * len(rows)
+
+    def decide(self, rows: Sequence[Candidate], known: Sequence[Known], where: Place) -> Decision:
+        decision = super().decide(rows, known, where)
+        return replace(decision, runs_ahead=not any(decision.lengths))
+
+
+def test_plain_rounds_that_start_ahead_move_the_hidden_state_on(data_dir, cycling, knowing):
+    engine = Harness(data_dir, Pausing())
+    send_all(engine, cycling, knowing["hidden"])
+    for request_id in (0, 2, 3):
+        statistics = engine.statistics_of(request_id)
+        assert statistics.num_accepted == statistics.num_proposed > 5
+        assert statistics.num_rounds > 12
 
 
 @dataclass(frozen=True)
@@ -155,14 +188,11 @@ def pair_in(engine: Harness, target: Path, name: str) -> Pair:
 def test_proposals_in_the_engine_are_what_the_assistant_drafts_by_its_definition(engine, gemma, named, drafted):
     """Donors, hidden states and positions of random weights, in rows that join, leave and draw."""
     name = named(seed=3)
-    send_one_after_the_other(engine, gemma, name, temperature=0.7, seed=5)
+    send_all(engine, gemma, name, temperature=0.7, seed=5)
     pair = pair_in(engine, gemma, name)
     assert len(drafted) > 80
-    for one in drafted[::5]:
+    for one in drafted[::8]:
         assert draft_alone(pair, one.history, one.choice, len(one.token_ids)) == one.token_ids
-    for error in ({"hidden_error": -1}, {"position_error": 1}):
-        others = [draft_alone(pair, one.history, one.choice, len(one.token_ids), **error) for one in drafted[::5]]
-        assert sum(ids != one.token_ids for ids, one in zip(others, drafted[::5], strict=True)) > 4
 
 
 def test_rows_of_other_drafters_share_the_batch(engine, gemma, alone, named, drafted):

@@ -12,14 +12,14 @@ from engine.drafters.base import DrafterState
 from engine.kv.state import LayerState, RowState
 from tests.engine.drafters.assistant.driving import (
     VOCABULARY,
-    Batch,
-    Chat,
     Pair,
+    assert_drafted_alone,
     draft_alone,
     golden_pair,
     tiny_pair,
 )
 from tests.engine.drafters.assistant.goldens import HEADS, LENGTHS, WINDOWS, golden
+from tests.engine.drafters.driving import Batch, Chat
 
 DEPTH = 3
 PROMPTS = ([1, 2, 3, 4, 5], [7, 8], [(7 * place * place + place) % 61 for place in range(27)])
@@ -33,7 +33,7 @@ def pair(request: pytest.FixtureRequest, target: Path, tmp_path_factory: pytest.
 
 
 def batch_of(pair: Pair) -> Batch:
-    batch = Batch(pair)
+    batch = pair.batch()
     for index, prompt in enumerate(PROMPTS):
         batch.join(Chat(list(prompt), temperature=0.8 * (index % 2)))
     return batch
@@ -50,7 +50,7 @@ def test_rows_of_any_acceptance_and_depth_propose_what_each_does_alone(pair):
         proposals = batch.propose(depths)
         limits = [min(depth, DEPTH) * chat.is_drafted for depth, chat in zip(depths, batch.chats, strict=True)]
         assert [len(ids) for ids in proposals] == limits
-        batch.assert_drafted_alone(proposals)
+        assert_drafted_alone(pair, batch, proposals)
         seen |= {tuple(ids) for ids in proposals}
         batch.commit(proposals, [chance.randint(0, len(ids)) for ids in proposals], bonus=chance.randrange(VOCABULARY))
     assert len(seen) > 15
@@ -71,7 +71,7 @@ def test_row_whose_window_has_wrapped_is_drafted_for(pair):
     batch = batch_of(pair)
     for bonus in range(30, 42):
         proposals = batch.propose([3, 3, 3])
-        batch.assert_drafted_alone(proposals)
+        assert_drafted_alone(pair, batch, proposals)
         batch.commit(proposals, [3, 3, 0], bonus)
     assert min(len(chat.history) for chat in batch.chats) > 16 + 17
 
@@ -79,7 +79,7 @@ def test_row_whose_window_has_wrapped_is_drafted_for(pair):
 @pytest.mark.parametrize("place", WINDOWS)
 @pytest.mark.parametrize("head", HEADS)
 def test_unequal_rows_of_the_references_target_are_drafted_for_as_they_do(tmp_path, target, head, place):
-    batch = Batch(golden_pair(tmp_path, target, head, place))
+    batch = golden_pair(tmp_path, target, head, place).batch()
     rows = [golden(head, place, row) for row in range(len(LENGTHS))]
     for row in rows:
         batch.join(Chat(row.token_ids), chunk=4)
@@ -90,23 +90,23 @@ def test_rounds_without_drafting_keep_the_rows_aligned(pair):
     batch = batch_of(pair)
     for bonus in range(8):
         batch.commit(batch.propose([0, 0, 2 * (bonus % 2)]), [0, 0, 0], bonus)
-    batch.assert_drafted_alone(batch.propose([3, 0, 3]))
+    assert_drafted_alone(pair, batch, batch.propose([3, 0, 3]))
 
 
 def test_row_that_keeps_nothing_stays_as_it_was(pair):
     batch = batch_of(pair)
     batch.commit(batch.propose([3, 3, 3]), [-1, 2, 1], 5)
-    batch.assert_drafted_alone(batch.propose([3, 3, 3]))
+    assert_drafted_alone(pair, batch, batch.propose([3, 3, 3]))
 
 
 def test_prompt_that_is_read_in_chunks_is_drafted_for(pair):
-    batch = Batch(pair)
+    batch = pair.batch()
     batch.join(Chat([3, 1, 4, 1, 5, 9, 2, 6, 5, 3]), chunk=4)
-    batch.assert_drafted_alone(batch.propose([3]))
+    assert_drafted_alone(pair, batch, batch.propose([3]))
 
 
 def test_restored_row_proposes_what_the_uninterrupted_one_does(pair):
-    batch, restored = batch_of(pair), Batch(pair)
+    batch, restored = batch_of(pair), pair.batch()
     batch.commit(batch.propose([3, 3, 3]), [3, 2, 0])
     states = [batch.rows.capture(row) for row in range(3)]
     assert [state.num_tokens for state in states] == [len(chat.history) - 1 for chat in batch.chats]
@@ -128,7 +128,7 @@ def test_kept_state_is_one_hidden_state_of_its_own(pair):
 
 @pytest.mark.parametrize("covered", [None, 3])
 def test_row_without_its_hidden_state_proposes_nothing_until_a_forward_gave_it(pair, covered):
-    batch, late = batch_of(pair), Batch(pair)
+    batch, late = batch_of(pair), pair.batch()
     state = batch.rows.capture(0)
     if covered is None:
         stale = None
@@ -142,7 +142,7 @@ def test_row_without_its_hidden_state_proposes_nothing_until_a_forward_gave_it(p
     late.commit([[]], [0])
     proposals = late.propose([3])
     assert len(proposals[0]) == DEPTH
-    late.assert_drafted_alone(proposals)
+    assert_drafted_alone(pair, late, proposals)
 
 
 def test_cold_row_of_one_token_joins_warm_ones(pair):
@@ -150,15 +150,15 @@ def test_cold_row_of_one_token_joins_warm_ones(pair):
     batch.join(Chat([5]))
     proposals = batch.propose([3, 3, 3, 3])
     assert proposals[3] == []
-    batch.assert_drafted_alone(proposals)
+    assert_drafted_alone(pair, batch, proposals)
     batch.commit(proposals, [1, 0, 2, 0])
-    batch.assert_drafted_alone(batch.propose([3, 3, 3, 3]))
+    assert_drafted_alone(pair, batch, batch.propose([3, 3, 3, 3]))
 
 
 def test_prepared_row_that_does_not_join_changes_nothing(pair):
     batch = batch_of(pair)
     batch.rows.prepare_append([batch.rows.capture(0)])
-    batch.assert_drafted_alone(batch.propose([3, 3, 3]))
+    assert_drafted_alone(pair, batch, batch.propose([3, 3, 3]))
 
 
 def test_copy_under_way_goes_before_the_drafter(pair):
@@ -167,13 +167,13 @@ def test_copy_under_way_goes_before_the_drafter(pair):
     batch.join(Chat(block + block[:9]))
     proposals = batch.propose([3, 3, 3, 8])
     assert proposals[3] == block[9:16] + block[:1]
-    batch.assert_drafted_alone([*proposals[:2], [], []])
+    assert_drafted_alone(pair, batch, [*proposals[:2], [], []])
     batch.commit(proposals, [3, 1, 0, 8], bonus=3)
-    batch.assert_drafted_alone([*batch.propose([3, 3, 0, 3])])
+    assert_drafted_alone(pair, batch, [*batch.propose([3, 3, 0, 3])])
 
 
 def test_hidden_states_hold_no_chunk_of_a_prompt(pair):
-    batch = Batch(pair)
+    batch = pair.batch()
     batch.join(Chat([1] * 9))
     context = mx.zeros((1, 200_000, 32))
     mx.eval(context)
