@@ -1,0 +1,188 @@
+"""Native MTP heads by their headers: a layer that some models were trained with to foretell the token after next.
+
+Heads lie in the checkpoint of the whole model, which may be named for any conversion of it, or in a folder of their
+own. Source: DeepSeek-V3, arXiv:2412.19437, section 2.2. No MLX.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from engine.models.architecture import context_length, find_number, kv_elements_per_token, num_layers, text_config
+from engine.models.drafting.files import DrafterFiles
+from engine.models.drafting.mtp_families import (
+    FAMILIES,
+    SIDECAR_TYPES,
+    Config,
+    MtpFamily,
+    MtpLayout,
+    layer_shapes,
+    layout_of,
+    needed,
+    outer_shapes,
+)
+from engine.models.drafting.spec import EMBEDDING, HEAD, HIDDEN, DrafterSpec
+from engine.models.drafting.target import TargetShape
+from engine.models.drafting.tensors import Shape, check_tensors, num_bytes_of, quantisation_of
+from engine.models.errors import DrafterError
+from engine.models.safetensors_file import TensorInfo
+
+KIND = "mtp"
+DEPTH = 4  # tokens of a chain; a head that was trained for one is worth that many where text is easy
+FP8 = "F8_E4M3"
+FP8_SCALE = "_scale_inv"  # behind the name of a matrix of such numbers: a factor for each block of
+FP8_BLOCK = 128  # rows and columns
+_UNCHECKED = (".mlp.gate.", ".indexer.")  # parts that some publish in a finer type than the rest
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MtpSpec(DrafterSpec):
+    """What the forward of a head needs."""
+
+    model_type: str  # of the target that it belongs to
+    config: Config  # that of the target, as the head's folder tells it
+    num_layers: int
+    names: Mapping[str, str]  # each tensor's name in the module, before experts are stacked, to the one in the files
+    has_experts: bool
+    has_indexer: bool
+    is_zero_centred: bool  # whether the files hold norms as their difference to 1
+
+
+def recognises(files: DrafterFiles) -> bool:
+    """Whether a folder is a head's own, or holds a model that carries one."""
+    if files.config.get("model_type") in SIDECAR_TYPES:
+        return True
+    config = text_config(files.config)
+    family = FAMILIES.get(_family_name(config))
+    return family is not None and bool(_own_tensors(files, _layout(files, config, family).prefix))
+
+
+def read_spec(files: DrafterFiles, target: TargetShape | None) -> MtpSpec:
+    """Read and check a head; DrafterError names the field or the tensor that is wrong."""
+    config = text_config(files.config)
+    name = _family_name(config)
+    family = FAMILIES.get(name)
+    if family is None:
+        raise DrafterError(
+            f"the model type {name!r} of {files.name!r} is none that has native MTP here ({', '.join(FAMILIES)}); "
+            "choose another drafter"
+        )
+    layout = _layout(files, config, family)
+    head = _head_files(files, config, family, layout)
+    count = find_number(config, family.depth_field, default=1)
+    names, expected = _expect(head, config, family, layout, count)
+    check_tensors(head, expected, layout.ignored)
+    return MtpSpec(
+        kind=KIND,
+        name=files.name,
+        hidden_size=needed(config, "hidden_size"),
+        vocab_size=find_number(config, "vocab_size"),
+        tap_layers=(num_layers(config),),
+        depth=DEPTH,
+        needs=frozenset((HIDDEN, EMBEDDING, HEAD)),
+        num_target_layers=num_layers(config),
+        block_size=find_number(files.config, "block_size"),
+        weight_bytes=num_bytes_of(files, names.values()),
+        kv_elements_per_token=_kv_elements(config, family, count),
+        context_length=context_length(config, {}),
+        quantisation=_quantisation(files, names),
+        model_type=name,
+        config=config,
+        num_layers=count,
+        names=names,
+        has_experts=any(".mlp.gate." in own for own in names),
+        has_indexer=family.has_indexer,
+        is_zero_centred=family.is_zero_centred and not _is_converted(files, layout),
+    )
+
+
+def _family_name(config: Config) -> str:
+    """The model type of a text model is that of the whole, and some words."""
+    return str(config.get("model_type")).removesuffix("_text")
+
+
+def _layout(files: DrafterFiles, config: Config, family: MtpFamily) -> MtpLayout:
+    return layout_of(str(files.config.get("model_type")), family, num_layers(config), files.tensors)
+
+
+def _is_converted(files: DrafterFiles, layout: MtpLayout) -> bool:
+    """Whether norms hold what they multiply by: heads cut out by mlx-vlm, and models in MLX's form, do.
+
+    MLX keeps a convolution's weights with the channels last, of which there is one; that is how mlx-lm tells, too.
+    """
+    if not layout.prefix:
+        return True
+    convolutions = [info for name, info in files.tensors.items() if name.endswith("conv1d.weight")]
+    return any(info.shape[-1] == 1 for info in convolutions)
+
+
+def _own_tensors(files: DrafterFiles, prefix: str) -> dict[str, TensorInfo]:
+    return {name: info for name, info in files.tensors.items() if name.startswith(prefix)}
+
+
+def _head_files(files: DrafterFiles, config: Config, family: MtpFamily, layout: MtpLayout) -> DrafterFiles:
+    """The folder as if it held nothing but the head, with matrices of 8-bit floats as what they stand for."""
+    tensors = _own_tensors(files, layout.prefix)
+    projection = f"{layout.prefix}{layout.outer['eh_proj.weight']}"
+    if projection not in tensors:
+        count = find_number(config, family.depth_field)
+        told = f"its config tells of {count} such layer" if count else f"its config has no {family.depth_field!r}"
+        raise DrafterError(
+            f"{files.name!r} holds no native MTP head: {told}, and the tensor {projection!r} is not in its files, "
+            "where most conversions leave it out; name the folder of the original model, or one of the head alone"
+        )
+    usual = tensors[projection].dtype
+    dense = {name: info for name, info in tensors.items() if not name.endswith(FP8_SCALE)}
+    for name, info in dense.items():
+        if info.dtype == FP8:
+            _check_scales(tensors, name, files)
+            dense[name] = replace(info, dtype="BF16" if usual == FP8 else usual)
+        elif len(info.shape) > 1 and info.dtype in ("F32", "BF16", "F16") and any(part in name for part in _UNCHECKED):
+            dense[name] = replace(info, dtype=usual if usual in ("F32", "BF16", "F16") else info.dtype)
+    return replace(files, tensors=dense)
+
+
+def _check_scales(tensors: Mapping[str, TensorInfo], name: str, files: DrafterFiles) -> None:
+    rows, columns = tensors[name].shape
+    needs = (-(-rows // FP8_BLOCK), -(-columns // FP8_BLOCK))
+    found = tensors.get(name + FP8_SCALE)
+    if found is None or found.shape != needs:
+        has = "is missing" if found is None else f"is {list(found.shape)}"
+        raise DrafterError(
+            f"the drafter in {str(files.folder)!r} is damaged or not of its kind: "
+            f"the tensor {name + FP8_SCALE!r} {has} "
+            f"and must be {list(needs)}, one factor for {FP8_BLOCK} × {FP8_BLOCK} numbers; download it again"
+        )
+
+
+def _expect(
+    head: DrafterFiles, config: Config, family: MtpFamily, layout: MtpLayout, count: int
+) -> tuple[dict[str, str], dict[str, Shape]]:
+    """Published names by our own, and the shape of each."""
+    if count > 1 and not family.is_zero_centred:
+        raise DrafterError(
+            f"{head.name!r} has {count} MTP layers ({family.depth_field}), of which each foretells a token further on; "
+            "heads of one layer are known here: choose another drafter"
+        )
+    shapes = {own: (layout.outer[own], shape) for own, shape in outer_shapes(config).items()}
+    for index in range(count):
+        between = layout.layer.format(index)
+        start = layout.prefix + between
+        present = {name.removeprefix(start) for name in head.tensors if name.startswith(start)}
+        for name, shape in layer_shapes(family, config, present).items():
+            shapes[f"layers.{index}.{name}"] = (between + name, shape)
+    names = {own: layout.prefix + name for own, (name, _) in shapes.items()}
+    return names, {layout.prefix + name: shape for name, shape in shapes.values()}
+
+
+def _kv_elements(config: Config, family: MtpFamily, count: int) -> int:
+    layers: dict[str, Any] = {**config, "num_hidden_layers": count, "layer_types": None}
+    indexed = 2 * count * needed(config, "index_head_dim") if family.has_indexer else 0
+    return kv_elements_per_token(layers) + indexed
+
+
+def _quantisation(files: DrafterFiles, names: Mapping[str, str]) -> str:
+    label = quantisation_of(files, (name for name in names.values() if "norm" not in name))
+    return "fp8" if label == FP8 else label
