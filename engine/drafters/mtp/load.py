@@ -1,0 +1,71 @@
+"""A native MTP head from its folder into memory, bound to the target whose embedding and logits it uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import mlx.core as mx
+from mlx.utils import tree_reduce
+
+from engine.drafters.base import NO_LIMIT, DrafterSource, DrafterStep, Known, TargetView, check_ports
+from engine.drafters.mtp.model import MtpModel
+from engine.drafters.mtp.weights import fill_head
+from engine.drafters.pairs import PairDrafter, kind_of_state
+from engine.drafters.vocabulary import frequent_head
+from engine.drafters.weights import dtype_of, stream_of_files
+from engine.forecast import Kind
+from engine.models.drafting.files import read_files
+from engine.models.drafting.fit import check_fit
+from engine.models.drafting.mtp import KIND, read_spec
+from engine.models.drafting.target import target_shape
+
+# 0.74 to 0.90 of the tokens of Qwen3.5's and Qwen3.6's heads were right at depths of 1 and 2 (mlx-vlm, pull request
+# 1167); GLM's later ones are rarer
+CHAIN_KIND = Kind(KIND, (0.8, 0.7, 0.6, 0.5))
+
+
+class MtpHead:
+    """A head and what it borrows of its target."""
+
+    def __init__(self, module: MtpModel, target: TargetView, replies: Iterable[Sequence[int]] = ()) -> None:
+        """`replies`: past ones, whose tokens are drafted first where the vocabulary is too large for all of it."""
+        self.module = module
+        own = target.target
+        self._embed, self._embed_scale = own.embed, own.embed_scale
+        self._head, self._vocabulary = frequent_head(own.head, own.head_rows, target.vocab_size, replies)
+
+    def features(self, context: mx.array) -> mx.array:
+        """The target's hidden states as they are; the head's own norm comes with each forward."""
+        return context
+
+    def forward(self, token_ids: mx.array, features: mx.array, cache: Sequence[Any]) -> tuple[mx.array, mx.array]:
+        """One array is both: the next pair reads what the logits are computed from."""
+        output = self.module(self._embed(token_ids) * self._embed_scale, features, cache)
+        return output, output
+
+    def logits(self, output: mx.array) -> mx.array:
+        return self._vocabulary.spread(self._head(output))
+
+
+def load_mtp(source: DrafterSource) -> Iterator[DrafterStep]:
+    """Yields Progress, then the drafter; raises DrafterError before weights are read where the pair does not fit."""
+    target = target_shape(source.target)
+    files = read_files(Path(source.path).expanduser())
+    spec = read_spec(files, target)
+    check_ports(spec.name, spec.needs, source.view)
+    check_fit(spec, files, target)
+    dtype = dtype_of(source.view.target)
+    module = MtpModel(spec)
+    yield from fill_head(module, spec, files, dtype)
+    yield PairDrafter(
+        identity=f"{KIND}:{files.folder}",
+        weight_bytes=tree_reduce(lambda total, array: total + array.nbytes, module.parameters(), 0),
+        needs=spec.needs,
+        tap_layers=spec.tap_layers,
+        chain=Known(spec.depth, CHAIN_KIND),
+        context_length=spec.context_length or NO_LIMIT,
+        state_kind=kind_of_state(stream_of_files(files, spec.name, dtype), module),
+        head=MtpHead(module, source.view, source.replies.texts),
+    )
