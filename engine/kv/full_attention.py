@@ -19,7 +19,9 @@ from engine.kv.state import HeldTokens, LayerState
 class FullAttention:
     """One layer's keys and values; speaks mlx-lm's cache interface (`offset`, `update_and_fetch`, `make_mask`).
 
-    Keys and values may differ in head size, as in latent attention.
+    Keys and values may differ in head size, as in latent attention. Attention that picks the tokens it reads keeps the
+    keys of its picking in one of these, too, and sets the arrays themselves: values that nobody reads, and keys that
+    are computed no later than those beside them.
     """
 
     num_grown = 2
@@ -32,6 +34,23 @@ class FullAttention:
     @property
     def offset(self) -> int | mx.array:
         return self._extent.forward.offset
+
+    @property
+    def keys(self) -> mx.array:
+        """All columns, spare ones too."""
+        return self._buffers.arrays[0]
+
+    @keys.setter
+    def keys(self, keys: mx.array) -> None:
+        self._buffers.arrays = (keys, self.values)
+
+    @property
+    def values(self) -> mx.array:
+        return self._buffers.arrays[1]
+
+    @values.setter
+    def values(self, values: mx.array) -> None:
+        self._buffers.arrays = (self.keys, values)
 
     def make_mask(
         self, num_tokens: int, return_array: bool = False, window_size: int | None = None

@@ -23,7 +23,9 @@ PROVEN: dict[str, frozenset[str]] = {
             "gemma",
             "glm",
             "glm4",
+            "glm4_moe",
             "glm4_moe_lite",
+            "glm_moe_dsa",
             "gpt_neox",
             "granite",
             "helium",
@@ -90,7 +92,8 @@ PROVEN: dict[str, frozenset[str]] = {
 # Proven types whose attention mlx-lm cannot run with quantised keys and values.
 UNQUANTISED_ONLY: dict[str, str] = {
     **dict.fromkeys(
-        ("deepseek_v3", "glm4_moe_lite", "kimi_k2", "phi", "stablelm"), "its attention computes with plain keys"
+        ("deepseek_v3", "glm4_moe_lite", "glm_moe_dsa", "kimi_k2", "phi", "stablelm"),
+        "its attention computes with plain keys",
     ),
     **dict.fromkeys(("gemma4", "gemma4_text"), "some of its layers read the keys of others"),
     "gpt_oss": "quantised attention has no sinks",

@@ -13,6 +13,7 @@ FAMILIES: dict[str, dict[str, Any]] = {
     "gemma3_text": {},  # windows by its type
     "gemma4_text": {},  # windows, and layers that share the keys and values of others
     "glm4_moe_lite": {"seed": 3},  # latent attention
+    "glm_moe_dsa": {"seed": 3},  # latent attention to a few tokens that it picks
     "gpt_oss": {},  # windows, attention sinks
     "lfm2": {},  # short convolutions beside attention
     "llama": {},  # full attention

@@ -82,6 +82,29 @@ _LATENT = {
     "moe_intermediate_size": 24,
     "first_k_dense_replace": 1,
 }
+_SIGMOID_EXPERTS = {
+    "n_routed_experts": 4,
+    "num_experts_per_tok": 2,
+    "n_shared_experts": 1,
+    "moe_intermediate_size": 24,
+    "first_k_dense_replace": 1,
+    "n_group": 1,
+    "topk_group": 1,
+    "norm_topk_prob": True,
+    "routed_scaling_factor": 1.0,
+    "rope_scaling": None,
+}
+_PICKING = {
+    **_LATENT,
+    **_SIGMOID_EXPERTS,
+    "index_head_dim": 32,
+    "index_n_heads": 2,
+    "index_topk": 12,  # fewer than the tokens of most texts
+    "moe_layer_freq": 1,
+    "topk_method": "noaux_tc",
+    "scoring_func": "sigmoid",
+    "rope_parameters": {"rope_theta": 10000.0, "rope_type": "default"},
+}
 _OWN: dict[str, dict[str, Any]] = {
     "apertus": {"post_norm": False, "qk_norm": True},
     "cohere2": _WINDOW,
@@ -95,7 +118,9 @@ _OWN: dict[str, dict[str, Any]] = {
     "gemma4": _GEMMA4,
     "gemma4_text": _GEMMA4,
     "glm4": {"partial_rotary_factor": 0.5},
+    "glm4_moe": {**_SIGMOID_EXPERTS, "use_qk_norm": True, "partial_rotary_factor": 0.5},
     "glm4_moe_lite": _LATENT,
+    "glm_moe_dsa": _PICKING,
     "gpt_neox": {"rotary_emb_base": 10000, "rotary_pct": 0.5},
     "gpt_oss": {**_EXPERTS, **_WINDOW},
     "granite": {

@@ -60,6 +60,12 @@ def test_rows_of_a_batch_give_the_logits_that_they_give_alone(model_type, change
     )
 
 
+def test_attention_of_the_tiny_glm_moe_dsa_leaves_tokens_out():
+    picking, whole = (tiny_model("glm_moe_dsa", index_topk=count) for count in (12, 512))
+    assert mx.array_equal(alone(picking, _PROMPTS[1][:12], 2), alone(whole, _PROMPTS[1][:12], 2))
+    assert not mx.allclose(alone(picking, _PROMPTS[1], 2), alone(whole, _PROMPTS[1], 2), atol=0.1)
+
+
 def quantised_cache(cache: Any) -> Any:
     """A cache of mlx-lm's, quantised where it can be."""
     if isinstance(cache, CacheList):
