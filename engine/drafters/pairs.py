@@ -209,7 +209,7 @@ class PairRows:
         return read
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True, weakref_slot=True, eq=False)
 class PairDrafter:
     """A head in memory."""
 

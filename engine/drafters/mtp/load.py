@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
 from mlx.utils import tree_reduce
 
-from engine.drafters.base import NO_LIMIT, DrafterSource, DrafterStep, Known, TargetView, check_ports
+from engine.drafters.base import NO_LIMIT, DrafterSource, DrafterStep, Known, TargetView
 from engine.drafters.mtp.model import MtpModel
 from engine.drafters.mtp.weights import fill_head
+from engine.drafters.opening import open_pair
 from engine.drafters.pairs import PairDrafter, kind_of_state
 from engine.drafters.vocabulary import frequent_head
 from engine.drafters.weights import dtype_of, stream_of_files
 from engine.forecast import Kind
-from engine.models.drafting.files import read_files
-from engine.models.drafting.fit import check_fit
 from engine.models.drafting.mtp import KIND, read_spec
-from engine.models.drafting.target import target_shape
 
 # 0.74 to 0.90 of the tokens of Qwen3.5's and Qwen3.6's heads were right at depths of 1 and 2 (mlx-vlm, pull request
 # 1167); GLM's later ones are rarer
@@ -51,11 +48,7 @@ class MtpHead:
 
 def load_mtp(source: DrafterSource) -> Iterator[DrafterStep]:
     """Yields Progress, then the drafter; raises DrafterError before weights are read where the pair does not fit."""
-    target = target_shape(source.target)
-    files = read_files(Path(source.path).expanduser())
-    spec = read_spec(files, target)
-    check_ports(spec.name, spec.needs, source.view)
-    check_fit(spec, files, target)
+    files, spec = open_pair(source, read_spec)
     dtype = dtype_of(source.view.target)
     module = MtpModel(spec)
     yield from fill_head(module, spec, files, dtype)

@@ -1,0 +1,99 @@
+"""Native MTP in the whole engine: no token changes, and heads that know the next token are always right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import mlx.core as mx
+import pytest
+
+from engine.drafters.mtp.load import load_mtp
+from engine.drafters.table import DRAFTERS, DrafterKind
+from engine.messages import Submit, Turn
+from engine.taps import Taps
+from tests.engine.drafters.mtp.counting import LETTERS, counting_head, counting_target
+from tests.engine.drafters.tiny_mtp import MTP_TARGETS, tiny_mtp
+from tests.engine.harness import Harness, submit
+from tests.engine.tiny import tiny_folder
+
+TEXTS = ("The quick brown fox", "x", "one two three one two three one two", "aaaa")
+SAMPLING = ({}, {"temperature": 0.8, "seed": 7})
+
+
+@pytest.fixture(autouse=True)
+def table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(DRAFTERS, "mtp", DrafterKind(load_mtp, has_path=True))
+
+
+@pytest.fixture(scope="module", params=sorted(MTP_TARGETS))
+def target(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("targets") / request.param
+    return tiny_folder(folder, request.param, **MTP_TARGETS[request.param])
+
+
+def test_drafted_in_a_batch_equals_undrafted_alone(engine, target, alone, tmp_path):
+    drafter = f"mtp:{tiny_mtp(tmp_path / 'head', target)}"
+    for index, text in enumerate(TEXTS):
+        engine.send(submit(index, target, text, drafter=drafter, max_tokens=12 + 8 * index, **SAMPLING[index % 2]))
+        engine.step(2)
+    engine.run()
+    for index, text in enumerate(TEXTS):
+        assert engine.ids_of(index) == alone(text, target, max_tokens=12 + 8 * index, **SAMPLING[index % 2])
+    assert engine.statistics_of(3).num_proposed > 20
+    assert engine.most_rows_of(2) > 1
+
+
+@pytest.fixture(scope="module", params=["glm4_moe", "glm_moe_dsa", "qwen3_5"])
+def counting(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return counting_target(tmp_path_factory.mktemp("counting") / request.param, request.param)
+
+
+def count(request_id: int, target: Path, drafter: str, start: str, max_tokens: int = 40) -> Submit:
+    """Go on with a reply of two letters, so that what follows the pending one is known from the one before, too."""
+    return submit(
+        request_id, target, "x", drafter=drafter, later=(Turn("assistant", start),), chat=start, max_tokens=max_tokens
+    )
+
+
+def share_accepted(engine: Harness, request_id: int) -> float:
+    statistics = engine.statistics_of(request_id)
+    assert statistics.num_proposed > 8
+    return statistics.num_accepted / statistics.num_proposed
+
+
+@pytest.mark.parametrize("reads", ["token", "hidden"])
+def test_head_that_knows_the_next_token_is_always_right(engine, counting, tmp_path, reads):
+    drafter = f"mtp:{counting_head(tmp_path / 'head', counting, reads)}"
+    engine.send(count(9, counting, drafter, "ab"))
+    engine.run()
+    starts = ("ab", "mn", "yz", "KL")
+    engine.send(*(count(index, counting, drafter, start, 19 + 7 * index) for index, start in enumerate(starts)))
+    engine.step_until(lambda: len(engine.ids_of(3)) > 0)
+    engine.send(count(4, counting, drafter, "gh"))  # joins while the others leave one after the other
+    engine.run()
+    assert [share_accepted(engine, request_id) for request_id in (9, 0, 1, 2, 3, 4)] == [1.0] * 6
+    assert engine.text_of(9) == LETTERS[2:42]
+    assert engine.statistics_of(9).tokens_per_forward == 5.0
+    assert engine.most_rows_of(0) >= 4
+    assert engine.most_rows_of(4) > 1
+
+
+def share_of(engine: Harness, target: Path, head: Path) -> float:
+    engine.send(count(1, target, f"mtp:{head}", "ab"))
+    engine.run()
+    assert engine.text_of(1) == LETTERS[2:42]
+    return share_accepted(engine, 1)
+
+
+@pytest.mark.parametrize("wrong", ["before the norm", "of the token before"])
+def test_hidden_states_that_are_not_the_right_ones_are_noticed(engine, counting, tmp_path, monkeypatch, wrong):
+    run = Taps.run
+
+    def run_wrong(taps, token_ids, cache, layers):
+        if wrong == "before the norm":
+            return run(taps, token_ids, cache, (-1,))  # the embedding, to which its layers add nothing
+        logits, hidden = run(taps, token_ids, cache, layers)
+        return logits, mx.roll(hidden, 1, axis=1)
+
+    monkeypatch.setattr(Taps, "run", run_wrong)
+    assert share_of(engine, counting, counting_head(tmp_path / "head", counting, "hidden")) < 0.2
