@@ -1,0 +1,185 @@
+"""EAGLE-3 heads by their headers: a decoder layer that reads three to five of the target's layers at once. No MLX.
+
+Source: Li et al. 2025, arXiv:2503.01840. Three layouts are read: that of speculators, that of SafeAILab, SpecForge and
+AngelSlim (a llama's config, `midlayer.`), and that of DeepSpec (Qwen3 and Gemma 4, with all of the target's tokens).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from engine.models.architecture import find_number, find_section, num_layers
+from engine.models.drafting.eagle3_layer import MIDLAYER, Eagle3Layer, number, read_layer
+from engine.models.drafting.files import DrafterFiles
+from engine.models.drafting.spec import EMBEDDING, TAPS, DrafterSpec
+from engine.models.drafting.target import TargetShape
+from engine.models.drafting.tensors import Shape, check_tensors, num_bytes_of, quantisation_of
+from engine.models.errors import DrafterError
+
+KIND = "eagle3"
+DEFAULT_DEPTH = 4  # tokens of a chain where the files do not say how many it was trained for
+OFFSETS = "d2t"  # the tensor that is added to the head's own token ids to have the target's
+_DEEPSPEC = ("Qwen3Eagle3Model", "Gemma4Eagle3Model")
+_UNREAD = ("t2d", OFFSETS, r"verifier_.*", r".*rotary_emb\.inv_freq")  # offsets too, where all are 0
+_EMBEDDING = "embed_tokens.weight"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Eagle3Spec(DrafterSpec):
+    """What the forward of a head needs; `names` gives each of our parameters its name in the checkpoint."""
+
+    names: Mapping[str, str]
+    layer: Eagle3Layer
+    num_layers: int
+    num_taps: int
+    softcap: float  # of the logits; 0.0 for none
+    norms_taps: str  # before `fc`: "" for not at all, "together" or "each"
+    residual_is_normed: bool
+    chains_normed: bool  # whether a chained step reads the output after the final norm
+
+    @property
+    def has_embedding(self) -> bool:
+        return EMBEDDING not in self.needs
+
+    @property
+    def embed_scale(self) -> float:
+        """What rows of its own embedding are multiplied by."""
+        return self.layer.width**0.5 if self.layer.is_sandwich else 1.0
+
+    def reads_tokens(self, layer: int) -> bool:
+        """Whether a layer reads the token's embedding beside the hidden state; the first always does."""
+        return f"layers.{layer}.hidden_norm.weight" in self.names
+
+
+def recognises(files: DrafterFiles) -> bool:
+    """Whether this is an EAGLE-3 head: no other kind norms the hidden state inside its layer."""
+    marks = {f"{prefix}hidden_norm.weight" for prefix in ("layers.0.", MIDLAYER)}
+    config = files.config
+    named = config.get("speculators_model_type") == KIND or KIND in _architecture(config).lower()
+    return named or not marks.isdisjoint(files.tensors)
+
+
+def read_spec(files: DrafterFiles, target: TargetShape | None) -> Eagle3Spec:
+    """Read and check a head; DrafterError names the field or the tensor that is wrong.
+
+    Without a target, taps that the files do not name stay unknown.
+    """
+    outer = files.config
+    config = find_section(outer, "transformer_layer_config") or outer
+    layer, vocab_size = read_layer(files, config), number(config, "vocab_size")
+    hidden_size = find_number(outer, "target_hidden_size", default=layer.width)
+    tap_layers = _tap_layers(outer, target)
+    spec = Eagle3Spec(
+        kind=KIND,
+        name=files.name,
+        hidden_size=hidden_size,
+        vocab_size=vocab_size,
+        tap_layers=tap_layers,
+        depth=_depth(outer),
+        needs=frozenset((TAPS,) if _EMBEDDING in files.tensors else (TAPS, EMBEDDING)),
+        num_target_layers=find_number(outer, "num_target_layers"),
+        draft_vocab_size=find_number(outer, "draft_vocab_size", default=vocab_size),
+        context_length=layer.rotary.context_length,
+        thinks=False if _architecture(outer) in _DEEPSPEC else None,
+        names={},
+        layer=layer,
+        num_layers=num_layers(config) or 1,
+        num_taps=len(tap_layers) or _num_columns(files, "fc.weight") // hidden_size,
+        softcap=float(config.get("final_logit_softcapping") or 0.0) if layer.is_sandwich else 0.0,
+        norms_taps="together" if outer.get("norm_before_fc") else "each" if outer.get("fc_norm") else "",
+        residual_is_normed=bool(outer.get("norm_before_residual")),
+        chains_normed=bool(outer.get("norm_output")),
+    )
+    return _with_tensors(spec, files)
+
+
+def _with_tensors(spec: Eagle3Spec, files: DrafterFiles) -> Eagle3Spec:
+    """The spec with its tensors' names, once all of them have the shape that they must have."""
+    if not spec.has_embedding and spec.layer.width != spec.hidden_size:
+        raise DrafterError(
+            f"the drafter {spec.name!r} has no {_EMBEDDING!r}, and its hidden size ({spec.layer.width}) is not its "
+            f"target's ({spec.hidden_size}); download the drafter again"
+        )
+    names: dict[str, str] = {}
+    expected: dict[str, Shape] = {}
+    for ours, published, shape in _parameters(spec, files):
+        names[ours], expected[published] = published, shape
+    if spec.draft_vocab_size != spec.vocab_size:
+        expected[OFFSETS] = (spec.draft_vocab_size,)
+    check_tensors(files, expected, _UNREAD)
+    layer = spec.layer
+    return replace(
+        spec,
+        names=names,
+        weight_bytes=num_bytes_of(files, names.values()),
+        kv_elements_per_token=2 * spec.num_layers * layer.num_kv_heads * layer.head_size,
+        quantisation=quantisation_of(files, (name for name in names.values() if name.endswith("proj.weight"))),
+    )
+
+
+def _parameters(spec: Eagle3Spec, files: DrafterFiles) -> Iterator[tuple[str, str, Shape]]:
+    """Our name, the published name and the dense shape of every parameter."""
+    width = spec.layer.width
+    shapes: dict[str, Shape] = {
+        "fc.weight": (width, spec.num_taps * spec.hidden_size),
+        "norm.weight": (width,),
+        "lm_head.weight": (spec.draft_vocab_size, width),
+    }
+    if spec.has_embedding:
+        shapes[_EMBEDDING] = (spec.vocab_size, width)
+    if spec.norms_taps == "together":
+        shapes["input_norm.weight"] = (spec.num_taps * spec.hidden_size,)
+    if spec.norms_taps == "each":
+        shapes |= {f"fc_norm.{tap}.weight": (spec.hidden_size,) for tap in range(spec.num_taps)}
+    for name, shape in shapes.items():
+        yield name, name, shape
+    has_midlayer = f"{MIDLAYER}hidden_norm.weight" in files.tensors
+    for index in range(spec.num_layers):
+        ours = f"layers.{index}."
+        theirs = MIDLAYER if has_midlayer and index == 0 else ours
+        reads_tokens = index == 0 or f"{theirs}hidden_norm.weight" in files.tensors
+        for name, shape in spec.layer.shapes(reads_tokens).items():
+            yield ours + name, theirs + name, shape
+
+
+def _architecture(config: Mapping[str, Any]) -> str:
+    names = config.get("architectures")
+    return str(names[0]) if isinstance(names, list) and names else ""
+
+
+def _tap_layers(config: dict[str, Any], target: TargetShape | None) -> tuple[int, ...]:
+    """Layers whose outputs it reads. DeepSpec and SpecForge count outputs, speculators the layers' inputs.
+
+    Where nothing is said, the three that SafeAILab's heads read, for a target whose layers are known.
+    """
+    outputs = config.get("target_layer_ids")
+    outputs = outputs or find_section(config, "eagle_config").get("eagle_aux_hidden_state_layer_ids")
+    if outputs:
+        return _whole_numbers("target_layer_ids", outputs)
+    if inputs := config.get("eagle_aux_hidden_state_layer_ids"):
+        return tuple(layer - 1 for layer in _whole_numbers("eagle_aux_hidden_state_layer_ids", inputs))
+    return (1, target.num_layers // 2 - 1, target.num_layers - 4) if target else ()
+
+
+def _whole_numbers(field: str, value: Any) -> tuple[int, ...]:
+    if not isinstance(value, list) or not all(type(layer) is int for layer in value):
+        raise DrafterError(
+            f"{field} is {value!r} in the drafter's config.json; it must be a list of whole numbers: download the "
+            "drafter again"
+        )
+    return tuple(value)
+
+
+def _depth(config: dict[str, Any]) -> int:
+    methods = find_section(config, "speculators_config").get("proposal_methods")
+    proposal = methods[0] if isinstance(methods, list) and methods and isinstance(methods[0], dict) else {}
+    return find_number(config, "ttt_length") or find_number(proposal, "speculative_tokens", default=DEFAULT_DEPTH)
+
+
+def _num_columns(files: DrafterFiles, name: str) -> int:
+    """Of a matrix that may be packed; 0 where it is not there."""
+    info, packing = files.tensors.get(name), files.packing(name.removesuffix(".weight"))
+    columns = info.shape[-1] if info and info.shape else 0
+    return columns * 32 // packing.bits if packing else columns
