@@ -20,6 +20,7 @@ from engine.command_line import (
     EngineFailedError,
     tell,
 )
+from engine.inspecting import add_inspect
 from engine.prompt_cache.command import add_cache
 from engine.prove import add_prove
 
@@ -49,6 +50,7 @@ def _parser() -> argparse.ArgumentParser:
     add_ask(commands)
     add_prove(commands)
     add_bench(commands)
+    add_inspect(commands)
     add_cache(commands)
     return parser
 

@@ -34,6 +34,7 @@ from engine.messages import (
     Finished,
     ForgetConversation,
     Inspect,
+    InspectDrafter,
     KeepConversations,
     LoadModel,
     ModelLoaded,
@@ -179,7 +180,7 @@ class Engine:
                     self._emit(message)
             case Cancel():
                 self._cancel(message.request_id)
-            case CountTokens() | Inspect() | EstimateMemory() | PreviewTemplate():
+            case CountTokens() | Inspect() | InspectDrafter() | EstimateMemory() | PreviewTemplate():
                 self._text.answer(message, self._emit)
             case RememberReplies():
                 if (target := self._loader.target(message.target)) is not None:

@@ -25,6 +25,34 @@ class ModelFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class DrafterFacts:
+    """What is known of a folder that may draft, from its files alone; 0, "" and () stand for what they do not say."""
+
+    drafter: str  # the name to choose it by, such as "dspark:PATH"; "" where nothing in the folder drafts
+    kind: str  # "assistant", "dflash", "dspark", "mtp", "eagle3", "model" for one that drafts by itself, or "unknown"
+    folder: str
+    name: str
+    refusal: str = ""  # why it cannot draft, for the target where one was given, as a sentence; "" where it can
+    model_type: str = ""
+    made_for: str = ""  # the target that its config names
+    hidden_size: int = 0  # of its target
+    num_target_layers: int = 0
+    vocab_size: int = 0  # of its target
+    draft_vocab_size: int = 0  # tokens that it can propose, where these are not all
+    tap_layers: tuple[int, ...] = ()  # of the target, by their outputs: -1 its embeddings, as many as it has its last
+    block_size: int = 0  # that it was trained with
+    depth: int = 0  # most tokens that it proposes at once
+    context_length: int = 0  # tokens
+    quantisation: str = ""  # "4-bit", "bf16", …
+    weight_bytes: int = 0  # in memory; beside the target, where one was given
+    kv_bytes_per_token: int = 0  # of one row, likewise
+    thinks: bool | None = None  # whether it was trained on replies that think first; None where nothing says so
+    is_model: bool = False  # whether the folder holds a whole model
+    has_mtp: bool = False  # whether that model carries the tensors of an MTP head of its own
+    notes: tuple[str, ...] = ()  # what else a user should know, sentences
+
+
+@dataclass(frozen=True, slots=True)
 class TokenCount:
     num_tokens: int
     context_length: int

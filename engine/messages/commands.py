@@ -135,6 +135,18 @@ class Inspect:
 
 
 @dataclass(frozen=True, slots=True)
+class InspectDrafter:
+    """Ask what drafter lies at a path without loading it; answered by Answer(DrafterFacts) or Failed.
+
+    With a `target`, a path as in LoadModel, the answer says whether the two fit; "" asks for no target.
+    """
+
+    request_id: int
+    path: str
+    target: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class EstimateMemory:
     """Ask what a target needs; answered by Answer(MemoryEstimate) or Failed."""
 
@@ -164,6 +176,6 @@ class Shutdown:
     """End every request as cancelled and end the engine."""
 
 
-Question = CountTokens | Inspect | EstimateMemory | PreviewTemplate
+Question = CountTokens | Inspect | InspectDrafter | EstimateMemory | PreviewTemplate
 CacheCommand = DeleteConversation | KeepConversations | DescribeCache | SetCacheLimits | ClearCache
 Command = LoadModel | Submit | Cancel | RememberReplies | ForgetConversation | CacheCommand | Question | Shutdown

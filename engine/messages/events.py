@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from engine.messages.answers import CacheReport, MemoryEstimate, ModelFacts, RenderedPrompt, TokenCount
+from engine.messages.answers import (
+    CacheReport,
+    DrafterFacts,
+    MemoryEstimate,
+    ModelFacts,
+    RenderedPrompt,
+    TokenCount,
+)
 from engine.messages.statistics import NO_STATISTICS, Statistics
 
 
@@ -85,7 +92,7 @@ class Answer:
     """The answer to a question command."""
 
     request_id: int
-    value: TokenCount | ModelFacts | MemoryEstimate | RenderedPrompt | CacheReport
+    value: TokenCount | ModelFacts | DrafterFacts | MemoryEstimate | RenderedPrompt | CacheReport
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,27 +4,32 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from engine.messages import UNQUANTISED, KvScheme, MemoryEstimate, ModelFacts
-from engine.models.architecture import kv_elements_per_token, text_config
+from engine.messages import UNQUANTISED, DrafterFacts, KvScheme, MemoryEstimate, ModelFacts
 from engine.models.device import available_memory
+from engine.models.drafting.spec import DrafterSpec
+from engine.models.errors import DrafterError
 from engine.models.facts import read_config
 from engine.models.precision import FP32_BYTES, kv_element_bytes, wants_fp32
 from engine.models.weights import Weights, read_weights
 
+_DENSE_BYTES = {"fp64": 8, "fp32": 4, "fp16": 2, "bf16": 2}
+_HALF_BYTES = 2  # of a number that is computed from packed weights
+
 
 def estimate_memory(
-    facts: ModelFacts, drafter: Path | None, context_length: int, num_rows: int, kv: KvScheme = UNQUANTISED
+    facts: ModelFacts, drafter: DrafterFacts | None, context_length: int, num_rows: int, kv: KvScheme = UNQUANTISED
 ) -> MemoryEstimate:
     """What loading `facts` and running `num_rows` rows of `context_length` tokens takes.
 
-    `drafter` is the folder of a drafting model, whose own rows count with its weights.
+    The rows of a drafter with weights count with these. Raises DrafterError where nothing is known of what it takes.
     """
-    folder = Path(facts.folder)
-    weights = read_weights(folder, read_config(folder))
+    if drafter and not drafter.weight_bytes:
+        raise DrafterError(drafter.refusal)
+    weights = _weights_of(facts)
     num_tokens = max(context_length, 0) * max(num_rows, 0)
     return MemoryEstimate(
-        weight_bytes=_weight_bytes(weights),
-        drafter_bytes=_drafter_bytes(drafter, num_tokens) if drafter else 0,
+        weight_bytes=_loaded_bytes(weights),
+        drafter_bytes=drafter.weight_bytes + drafter.kv_bytes_per_token * num_tokens if drafter else 0,
         kv_bytes=int(facts.kv_bytes_per_token * num_tokens * kv_share(kv, kv_element_bytes(weights))),
         available_bytes=available_memory(),
     )
@@ -35,11 +40,25 @@ def kv_share(kv: KvScheme, element_bytes: int) -> float:
     return (kv.bits / 8 + 2 * element_bytes / kv.group_size) / element_bytes if kv.bits else 1.0
 
 
-def _weight_bytes(weights: Weights) -> int:
+def loaded_bytes(facts: ModelFacts) -> int:
+    """What the weights of a model take once they are loaded."""
+    return _loaded_bytes(_weights_of(facts))
+
+
+def drafter_bytes(spec: DrafterSpec, target: ModelFacts | None) -> tuple[int, int]:
+    """What a drafter's weights take, and what it keeps of every token: beside a target in the type that this has."""
+    stored = _DENSE_BYTES.get(spec.quantisation)
+    element = stored or _HALF_BYTES
+    if target is None or not wants_fp32(_weights_of(target)):
+        return spec.weight_bytes, spec.kv_elements_per_token * element
+    widened = spec.weight_bytes * FP32_BYTES // stored if stored else spec.weight_bytes
+    return widened, spec.kv_elements_per_token * FP32_BYTES
+
+
+def _loaded_bytes(weights: Weights) -> int:
     return weights.num_parameters * FP32_BYTES if wants_fp32(weights) else weights.num_bytes
 
 
-def _drafter_bytes(folder: Path, num_tokens: int) -> int:
-    config = read_config(folder)
-    weights = read_weights(folder, config)
-    return _weight_bytes(weights) + kv_elements_per_token(text_config(config)) * kv_element_bytes(weights) * num_tokens
+def _weights_of(facts: ModelFacts) -> Weights:
+    folder = Path(facts.folder)
+    return read_weights(folder, read_config(folder))

@@ -12,10 +12,12 @@ from engine.failure import failed
 from engine.messages import (
     Answer,
     CountTokens,
+    DrafterFacts,
     EstimateMemory,
     Failed,
     Grammar,
     Inspect,
+    InspectDrafter,
     KvScheme,
     MemoryEstimate,
     ModelFacts,
@@ -26,6 +28,7 @@ from engine.messages import (
     Submit,
     TokenCount,
 )
+from engine.models.drafting.inspection import MODEL, describe_drafter, inspect_drafter
 from engine.models.errors import ModelError
 from engine.models.facts import kv_refusal, read_facts
 from engine.models.locate import resolve_target
@@ -77,7 +80,10 @@ class TextDesk:
         except TemplateError as failure:
             return Failed(question.request_id, "template", failure.sentence("The template"))
 
-    def _value(self, question: Question) -> TokenCount | ModelFacts | RenderedPrompt | MemoryEstimate:
+    def _value(self, question: Question) -> TokenCount | ModelFacts | DrafterFacts | RenderedPrompt | MemoryEstimate:
+        if isinstance(question, InspectDrafter):
+            target = self._facts(question.target) if question.target else None
+            return inspect_drafter(question.path, self._folder(question.path), target)
         facts = self._facts(question.target)
         match question:
             case CountTokens():
@@ -87,9 +93,8 @@ class TextDesk:
             case Inspect():
                 return facts
             case EstimateMemory():
-                _, path = split_name(question.drafter)
-                folder = self._folder(path) if path else None
-                return estimate_memory(facts, folder, question.context_length, question.num_rows, question.kv)
+                drafter = self._drafter(question.drafter, facts)
+                return estimate_memory(facts, drafter, question.context_length, question.num_rows, question.kv)
             case PreviewTemplate():
                 return self._preview(question, facts)
             case _:
@@ -112,6 +117,11 @@ class TextDesk:
             self._vocabularies[prompt.tokenizer] = Vocabulary(prompt.tokenizer)
         reply_ids = prompt.token_ids[len(prompt.token_ids) - prompt.num_reply_tokens :]
         return replace(prompt, grammar=self._vocabularies[prompt.tokenizer].compile(grammar, reply_ids))
+
+    def _drafter(self, name: str, facts: ModelFacts) -> DrafterFacts | None:
+        """What is known of a drafter by its name; None of one that has no weights."""
+        kind, path = split_name(name)
+        return describe_drafter(path, self._folder(path), facts, as_model=kind == MODEL) if path else None
 
     def _facts(self, target: str) -> ModelFacts:
         return read_facts(target, self._folder(target))

@@ -46,7 +46,7 @@ def read_module(files: DrafterFiles, spec: Eagle3Spec, dtype: mx.Dtype) -> Itera
 
 def read_vocabulary(files: DrafterFiles, spec: Eagle3Spec) -> DraftVocabulary:
     """The target's ids of the tokens that a head proposes; DrafterError where these are not some of the target's."""
-    if spec.draft_vocab_size == spec.vocab_size:
+    if not spec.draft_vocab_size:
         return DraftVocabulary(None, spec.vocab_size)
     offsets = to_lists(read_arrays(files, {OFFSETS: OFFSETS})[OFFSETS])
     ids = [place + offset for place, offset in enumerate(offsets)]

@@ -114,7 +114,7 @@ class Eagle3(nn.Module):
         self.fc = nn.Linear(spec.num_taps * spec.hidden_size, width, bias=False)
         self.layers = [DecoderLayer(spec, spec.reads_tokens(index)) for index in range(spec.num_layers)]
         self.norm = nn.RMSNorm(width, eps)
-        self.lm_head = nn.Linear(width, spec.draft_vocab_size, bias=False)
+        self.lm_head = nn.Linear(width, spec.num_draft_tokens, bias=False)
 
     def make_cache(self) -> list[KVCache]:
         """Empty caches of its layers, by which rows choose their layout."""

@@ -40,6 +40,11 @@ class Eagle3Spec(DrafterSpec):
     chains_normed: bool  # whether a chained step reads the output after the final norm
 
     @property
+    def num_draft_tokens(self) -> int:
+        """Rows of its head."""
+        return self.draft_vocab_size or self.vocab_size
+
+    @property
     def has_embedding(self) -> bool:
         return EMBEDDING not in self.needs
 
@@ -80,7 +85,7 @@ def read_spec(files: DrafterFiles, target: TargetShape | None) -> Eagle3Spec:
         depth=_depth(outer),
         needs=frozenset((TAPS,) if _EMBEDDING in files.tensors else (TAPS, EMBEDDING)),
         num_target_layers=find_number(outer, "num_target_layers"),
-        draft_vocab_size=find_number(outer, "draft_vocab_size", default=vocab_size),
+        draft_vocab_size=_draft_vocab_size(outer, vocab_size),
         context_length=layer.rotary.context_length,
         thinks=False if _architecture(outer) in _DEEPSPEC else None,
         names={},
@@ -106,7 +111,7 @@ def _with_tensors(spec: Eagle3Spec, files: DrafterFiles) -> Eagle3Spec:
     expected: dict[str, Shape] = {}
     for ours, published, shape in _parameters(spec, files):
         names[ours], expected[published] = published, shape
-    if spec.draft_vocab_size != spec.vocab_size:
+    if spec.draft_vocab_size:
         expected[OFFSETS] = (spec.draft_vocab_size,)
     check_tensors(files, expected, _UNREAD)
     layer = spec.layer
@@ -125,7 +130,7 @@ def _parameters(spec: Eagle3Spec, files: DrafterFiles) -> Iterator[tuple[str, st
     shapes: dict[str, Shape] = {
         "fc.weight": (width, spec.num_taps * spec.hidden_size),
         "norm.weight": (width,),
-        "lm_head.weight": (spec.draft_vocab_size, width),
+        "lm_head.weight": (spec.num_draft_tokens, width),
     }
     if spec.has_embedding:
         shapes[_EMBEDDING] = (spec.vocab_size, width)
@@ -170,6 +175,12 @@ def _whole_numbers(field: str, value: Any) -> tuple[int, ...]:
             "drafter again"
         )
     return tuple(value)
+
+
+def _draft_vocab_size(config: dict[str, Any], vocab_size: int) -> int:
+    """0 where it proposes every token."""
+    size = find_number(config, "draft_vocab_size", default=vocab_size)
+    return 0 if size == vocab_size else size
 
 
 def _depth(config: dict[str, Any]) -> int:

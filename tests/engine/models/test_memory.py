@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from engine.models.device import available_memory, group_memory
+from engine.models.drafting.inspection import describe_drafter
 from engine.models.facts import read_facts
 from engine.models.memory import estimate_memory
 
@@ -21,7 +20,8 @@ def test_estimate_counts_rows_times_context(folder):
 
 def test_drafter_with_weights_counts_with_its_rows(folder):
     facts = read_facts("", folder)
-    estimate = estimate_memory(replace(facts, kv_bytes_per_token=0), folder, 10, 2)
+    drafter = describe_drafter("here", folder, facts, as_model=True)
+    estimate = estimate_memory(facts, drafter, 10, 2)
     assert estimate.drafter_bytes == facts.weight_bytes + 20 * facts.kv_bytes_per_token
 
 
