@@ -59,9 +59,10 @@ def report(facts: DrafterFacts, target: str) -> Iterator[str]:
     rows = {
         "drafter": facts.drafter,
         "kind": _KINDS[facts.kind],
+        "model type": facts.model_type,
         "made for": facts.made_for,
         "needs": _needs(facts),
-        "reads": _taps(facts.tap_layers),
+        "reads": _taps(facts),
         "proposes": _proposes(facts),
         "context": write_count(facts.context_length, "token") if facts.context_length else "",
         "memory": _memory(facts),
@@ -84,17 +85,20 @@ def _needs(facts: DrafterFacts) -> str:
     return f"a model with {', '.join(known)}" if known else ""
 
 
-def _taps(layers: tuple[int, ...]) -> str:
-    """-1 are the embeddings."""
-    return "layers " + ", ".join("embeddings" if layer < 0 else str(layer) for layer in layers) if layers else ""
+def _taps(facts: DrafterFacts) -> str:
+    """Layers by their outputs, and what comes before the first and after the last one."""
+    ends = {-1: "the embeddings", facts.num_target_layers: "the final hidden state"}
+    layers = [str(layer) for layer in facts.tap_layers if layer not in ends]
+    parts = [f"layers {', '.join(layers)}"] if layers else []
+    return " and ".join(parts + [ends[layer] for layer in facts.tap_layers if layer in ends])
 
 
 def _proposes(facts: DrafterFacts) -> str:
     if not facts.depth:
         return ""
     block = f", in blocks of {facts.block_size}" if facts.block_size else ""
-    of = f" of {facts.draft_vocab_size:,} it knows" if facts.draft_vocab_size else ""
-    return f"up to {write_count(facts.depth, 'token')} at once{block}{of}"
+    part = f"; only {facts.draft_vocab_size:,} of the vocabulary" if facts.draft_vocab_size else ""
+    return f"up to {write_count(facts.depth, 'token')} at once{block}{part}"
 
 
 def _memory(facts: DrafterFacts) -> str:

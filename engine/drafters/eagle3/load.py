@@ -45,17 +45,15 @@ def read_module(files: DrafterFiles, spec: Eagle3Spec, dtype: mx.Dtype) -> Itera
 
 
 def read_vocabulary(files: DrafterFiles, spec: Eagle3Spec) -> DraftVocabulary:
-    """The target's ids of the tokens that a head proposes; DrafterError where these are not some of the target's."""
+    """The target's ids of the tokens that a head proposes; DrafterError where the target does not have these."""
     if not spec.draft_vocab_size:
         return DraftVocabulary(None, spec.vocab_size)
     offsets = to_lists(read_arrays(files, {OFFSETS: OFFSETS})[OFFSETS])
     ids = [place + offset for place, offset in enumerate(offsets)]
-    if any(type(offset) is not int for offset in offsets) or len({*ids}) < len(ids):
-        fault = "does not give each of its tokens one of the target's"
-    elif min(ids) < 0 or max(ids) >= spec.vocab_size:
-        fault = f"names token {min(ids) if min(ids) < 0 else max(ids)} of a target that has {spec.vocab_size:,}"
-    else:
-        return DraftVocabulary(ids, spec.vocab_size)
-    raise DrafterError(
-        f"the drafter in {str(files.folder)!r} is damaged: its tensor {OFFSETS!r} {fault}; download it again"
-    )
+    wrong = [token_id for token_id in ids if type(token_id) is not int or not 0 <= token_id < spec.vocab_size]
+    if wrong:
+        raise DrafterError(
+            f"the drafter in {str(files.folder)!r} is damaged: its tensor {OFFSETS!r} names token {wrong[0]} of a "
+            f"target that has {spec.vocab_size:,}; download it again"
+        )
+    return DraftVocabulary(ids, spec.vocab_size)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import mlx.core as mx
@@ -12,6 +13,7 @@ from engine.drafters.eagle3.model import Eagle3
 from engine.drafters.vocabulary import DraftVocabulary
 from engine.models.drafting.eagle3 import read_spec, recognises
 from engine.models.drafting.files import read_files
+from engine.models.errors import DrafterError
 from tests.engine.goldens import Golden, read_golden, write_golden
 
 LAYOUTS = (
@@ -63,3 +65,37 @@ def test_chain_is_that_of_the_reference_in_tokens_of_the_target(golden, tmp_path
     module, vocabulary = load(golden, tmp_path)
     drafted = vocabulary.spread(run(module, golden, 6)[:, -5:-1])
     assert mx.argmax(drafted, axis=-1).tolist() == golden.values["chain"].tolist()
+
+
+def pack(golden: Golden) -> tuple[Golden, Golden]:
+    """The head with its wide projections packed, as mlx-lm's conversions have them, and with what these stand for."""
+    packed, dense = dict(golden.weights), dict(golden.weights)
+    for name, array in golden.weights.items():
+        if name.endswith("proj.weight") and array.shape[-1] % 32 == 0:
+            parts = mx.quantize(array, 32, 4)
+            module = name.removesuffix(".weight")
+            packed |= {
+                f"{module}.{part}": value for part, value in zip(("weight", "scales", "biases"), parts, strict=True)
+            }
+            dense[name] = mx.dequantize(*parts, 32, 4)
+    config = {**golden.config, "quantization": {"group_size": 32, "bits": 4}}
+    return replace(golden, config=config, weights=packed), replace(golden, weights=dense)
+
+
+def test_packed_head_computes_what_its_weights_stand_for(tmp_path):
+    golden = read_golden("eagle3_deepspec_qwen3")
+    packed, dense = pack(golden)
+    assert len(packed.weights) > len(golden.weights)
+    left, right = (run(load(head, tmp_path / name)[0], golden, 6) for name, head in (("p", packed), ("d", dense)))
+    assert mx.abs(left - right).max().item() < CLOSE
+    assert mx.abs(left - golden.values["logits"]).max().item() > CLOSE
+
+
+@pytest.mark.parametrize(
+    ("place", "offset", "fault"), [(3, 60, "names token 63"), (0, -1, "-1"), (0, 40, "names token 40")]
+)
+def test_offsets_that_leave_the_target_s_vocabulary_are_refused(tmp_path, place, offset, fault):
+    golden = read_golden("eagle3_speculators")
+    golden.weights["d2t"][place] = offset
+    with pytest.raises(DrafterError, match=fault):
+        load(golden, tmp_path)
