@@ -116,6 +116,11 @@ class Eagle3(nn.Module):
         self.norm = nn.RMSNorm(width, eps)
         self.lm_head = nn.Linear(width, spec.num_draft_tokens, bias=False)
 
+    @property
+    def has_embedding(self) -> bool:
+        """Whether it embeds tokens itself, and not its target for it."""
+        return self._spec.has_embedding
+
     def make_cache(self) -> list[KVCache]:
         """Empty caches of its layers, by which rows choose their layout."""
         return [KVCache() for _ in self.layers]

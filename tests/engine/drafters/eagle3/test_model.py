@@ -8,7 +8,7 @@ from pathlib import Path
 import mlx.core as mx
 import pytest
 
-from engine.drafters.eagle3.load import read_module, read_vocabulary
+from engine.drafters.eagle3.load import fill_module, read_vocabulary
 from engine.drafters.eagle3.model import Eagle3
 from engine.drafters.vocabulary import DraftVocabulary
 from engine.models.drafting.eagle3 import read_spec, recognises
@@ -36,8 +36,8 @@ def load(golden: Golden, folder: Path) -> tuple[Eagle3, DraftVocabulary]:
     files = read_files(write_golden(folder, golden))
     assert recognises(files)
     spec = read_spec(files, None)
-    *_, module = read_module(files, spec, mx.float32)
-    assert isinstance(module, Eagle3)
+    module = Eagle3(spec)
+    assert list(fill_module(module, files, spec, mx.float32))
     return module, read_vocabulary(files, spec)
 
 
