@@ -1,0 +1,67 @@
+"""`slipstream-engine inspect` as a user calls it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from engine.headless import main
+from engine.messages import DrafterFacts
+from tests.engine.goldens import read_golden, write_golden
+
+
+@pytest.fixture(autouse=True)
+def _no_preload(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Starting the process again with another BLAS would start the tests again."""
+    monkeypatch.setattr("engine.blas.preload_blas", lambda: None)
+
+
+@pytest.fixture
+def head(tmp_path: Path) -> Path:
+    return write_golden(tmp_path / "head", read_golden("eagle3_deepspec_gemma4"))
+
+
+def inspect(*arguments: str | Path) -> int:
+    return main(["inspect", *map(str, arguments)])
+
+
+def test_report_names_the_drafter_and_what_it_needs(head, data_dir, capsys):
+    assert inspect(head) == 0
+    lines = [line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines()]
+    assert lines[0] == ["head"]
+    assert ["drafter", f"eagle3:{head}"] in lines
+    assert ["needs", "a model with hidden size 16, 8 layers, 40 tokens"] in lines
+    assert ["reads", "layers 0, 2, 4, 5, 6"] in lines
+    assert ["memory", "30 KB of weights (fp32), and 128 bytes a token"] in lines
+
+
+def test_json_gives_every_fact(head, data_dir, capsys):
+    assert inspect(head, "--json") == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert list(facts) == [field.name for field in fields(DrafterFacts)]
+    assert (facts["kind"], facts["tap_layers"], facts["thinks"]) == ("eagle3", [0, 2, 4, 5, 6], False)
+
+
+def test_pair_that_does_not_fit_is_refused_by_the_exit_status(head, target, data_dir, capsys):
+    assert inspect(head, "--target", target) == 2
+    told = capsys.readouterr().out
+    assert "fits       no" in told
+    assert "it was trained for a target of 8 layers, and this model has 2" in told
+
+
+def test_model_is_reported_too_and_fits_itself(target, data_dir, capsys):
+    assert inspect(target, "--target", target) == 0
+    told = capsys.readouterr().out
+    assert f"model:{target}" in told
+    assert f"fits       yes, {target}" in told
+
+
+def test_what_cannot_be_read_is_one_sentence(tmp_path, data_dir, capsys):
+    assert inspect(tmp_path / "nowhere") == 2
+    assert inspect(tmp_path) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert [line.split(":")[0] for line in told.err.splitlines()] == ["slipstream-engine"] * 2
