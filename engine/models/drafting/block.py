@@ -72,10 +72,14 @@ def _checked(spec: BlockSpec, files: DrafterFiles) -> BlockSpec:
 
 
 def _has_own(files: DrafterFiles, config: BlockConfig, tensor: str) -> bool:
-    """DeepSpec's drafters bring embedding and head unless they say no; others leave out what is the target's."""
+    """DeepSpec's drafters bring embedding and head unless they say no; others leave out what is the target's.
+
+    A head of a part of the vocabulary is nobody else's.
+    """
+    is_head = tensor == HEAD_TENSOR
     if config.packaging is Packaging.DEEPSPEC:
-        return tensor != HEAD_TENSOR or config.flag("has_lm_head", True)
-    return tensor in files.tensors
+        return not is_head or config.flag("has_lm_head", True)
+    return tensor in files.tensors or (is_head and _draft_vocab_size(config) > 0)
 
 
 def _read_tap_layers(config: BlockConfig) -> tuple[int, ...]:

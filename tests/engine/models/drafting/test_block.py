@@ -187,6 +187,7 @@ FAULTY = {
     "another head": ("dspark_vanilla", {"markov_head.joint_proj.bias": zeros(12)}, "'markov_head.joint_proj.bias'"),
     "no confidence head": ("dspark_vanilla", {"confidence_head.proj.weight": GONE}, "'confidence_head.proj.weight'"),
     "no embedding": ("dspark_vanilla", {"embed_tokens.weight": GONE}, "'embed_tokens.weight' [24, 16] is missing"),
+    "no head of a part": ("speculators_dspark", {"lm_head.weight": GONE}, "'lm_head.weight' [10, 16] is missing"),
     "no map of its tokens": ("speculators_dspark", {"d2t": GONE}, "'d2t' [10] is missing"),
 }
 

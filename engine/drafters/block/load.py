@@ -1,0 +1,89 @@
+"""A block drafter from its files into memory, beside the target whose layers it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import mlx.core as mx
+from mlx.utils import tree_reduce
+
+from engine.drafters.base import NO_LIMIT, DrafterSource, DrafterStep, TargetView, to_lists
+from engine.drafters.block.model import BlockModel
+from engine.drafters.block.predict import Head
+from engine.drafters.block.rows import MAX_ROWS, BlockParts, BlockRows, block_chain
+from engine.drafters.ngram import MAX_DEPTH
+from engine.drafters.opening import open_pair
+from engine.drafters.vocabulary import DraftVocabulary, frequent_head
+from engine.drafters.weights import dtype_of, fill, read_arrays, stream_of_files
+from engine.kv.rows import open_rows
+from engine.kv.state import StateKind
+from engine.models.drafting.block import read_spec
+from engine.models.drafting.block_spec import OFFSETS_TENSOR, BlockSpec, expected_tensors
+from engine.models.drafting.files import DrafterFiles
+from engine.models.errors import DrafterError
+from engine.prompt_cache.entries import Stream
+
+
+class BlockDrafter:
+    max_depth = MAX_DEPTH  # of a copy
+    context_length = NO_LIMIT  # no layer looks further back than a window
+
+    def __init__(self, name: str, parts: BlockParts, stream: Stream) -> None:
+        spec = parts.model.spec
+        self.identity = f"{spec.kind}:{name}"
+        self.weight_bytes = tree_reduce(lambda total, array: total + array.nbytes, parts.model.parameters(), 0)
+        self.needs = spec.needs
+        self.tap_layers = spec.tap_layers
+        self.chain = parts.chain
+        shape = open_rows(parts.model, MAX_ROWS).shape
+        assert shape is not None
+        self.state_kind: StateKind | None = StateKind(stream, shape)
+        self._parts = parts
+
+    def open(self, target: TargetView) -> BlockRows:
+        return BlockRows(self._parts)
+
+
+def load_block(source: DrafterSource) -> Iterator[DrafterStep]:
+    """DFlash and DSpark checkpoints in every packaging that is known."""
+    files, spec = open_pair(source, read_spec)
+    model, dtype = BlockModel(spec), dtype_of(source.view.target)
+    names = {name: name for name in expected_tensors(spec) if name != OFFSETS_TENSOR}
+    yield from fill(model, read_arrays(files, names), files, names, dtype)
+    head, vocabulary = _choose_head(model, files, source)
+    chain = block_chain(spec.kind, min(spec.depth, MAX_DEPTH))
+    parts = BlockParts(model, _choose_embedding(model, source.view, dtype), head, vocabulary, chain)
+    yield BlockDrafter(str(files.folder), parts, stream_of_files(files, spec.name, dtype))
+
+
+def _choose_embedding(model: BlockModel, target: TargetView, dtype: mx.Dtype) -> Callable[[mx.array], mx.array]:
+    """The checkpoint's own table, or the target's; the scale is the drafter's where it names one."""
+    spec = model.spec
+    table = model.embed_tokens if spec.has_embedding else target.target.embed
+    scale = target.target.embed_scale if spec.embedding_scale is None else spec.embedding_scale
+    return lambda ids: table(ids).astype(dtype) * scale
+
+
+def _choose_head(model: BlockModel, files: DrafterFiles, source: DrafterSource) -> tuple[Head, DraftVocabulary]:
+    """The checkpoint's own head, or the target's with its scales and caps, of frequent tokens where that is all."""
+    spec, vocab_size = model.spec, source.view.vocab_size
+    if spec.has_head:
+        return model.own_logits, DraftVocabulary(_read_target_ids(files, spec), vocab_size)
+    own = source.view.target
+    if spec.heads.markov:  # whose biases are of all tokens
+        return own.head, DraftVocabulary(None, vocab_size)
+    return frequent_head(own.head, own.head_rows, vocab_size, source.replies.texts)
+
+
+def _read_target_ids(files: DrafterFiles, spec: BlockSpec) -> list[int] | None:
+    """The target's id of each drafted token; None where the drafter has all of them."""
+    if not spec.draft_vocab_size:
+        return None
+    offsets = to_lists(read_arrays(files, {OFFSETS_TENSOR: OFFSETS_TENSOR})[OFFSETS_TENSOR])
+    ids = [index + offset for index, offset in enumerate(offsets)]
+    if len(set(ids)) < len(ids) or not 0 <= min(ids) <= max(ids) < spec.vocab_size:
+        raise DrafterError(
+            f"the tensor {OFFSETS_TENSOR!r} of the drafter in {str(files.folder)!r} does not lead to "
+            f"{len(ids):,} different tokens below {spec.vocab_size:,}; download it again"
+        )
+    return ids
