@@ -107,14 +107,14 @@ def _body(config: Mapping[str, Any], taps: list[int]) -> dict[str, tuple[int, ..
         "input_layernorm": (hidden,),
         "post_attention_layernorm": (hidden,),
     }
-    whole: dict[str, tuple[int, ...]] = {
-        "fc": (hidden, len(taps) * hidden),
-        "hidden_norm": (hidden,),
-        "norm": (hidden,),
-    }
+    top = {"fc": (hidden, len(taps) * hidden), "hidden_norm": (hidden,), "norm": (hidden,)}
+    shapes: dict[str, tuple[int, ...]] = {f"{name}.weight": shape for name, shape in top.items()}
     for index in range(config["num_hidden_layers"]):
-        whole |= {f"layers.{index}.{name}": shape for name, shape in layer.items()}
-    return {f"{name}.weight": shape for name, shape in whole.items()}
+        for name, shape in layer.items():
+            shapes[f"layers.{index}.{name}.weight"] = shape
+            if config.get("attention_bias") and name.endswith("proj") and "attn" in name:
+                shapes[f"layers.{index}.{name}.bias"] = shape[:1]
+    return shapes
 
 
 def _random(shape: tuple[int, ...], key: mx.array) -> mx.array:
