@@ -86,7 +86,17 @@ def _read_tap_layers(config: BlockConfig) -> tuple[int, ...]:
     """speculators counts a layer's input, all others its output."""
     if config.packaging is Packaging.SPECULATORS:
         return tuple(index - 1 for index in config.indices("aux_hidden_state_layer_ids"))
+    if config.packaging is Packaging.ZLAB and "target_layer_ids" not in config.fields:
+        return spread_layers(config.number("num_target_layers"), config.number("num_hidden_layers"))
     return config.indices("target_layer_ids")
+
+
+def spread_layers(num_target_layers: int, num_layers: int) -> tuple[int, ...]:
+    """The layers that z-lab taps where a config names none: from the second to the last but three, evenly."""
+    if num_layers == 1:
+        return (num_target_layers // 2,)
+    span = num_target_layers - 4
+    return tuple(round(1 + index * span / (num_layers - 1)) for index in range(num_layers))
 
 
 def _first_prediction(config: BlockConfig) -> int:

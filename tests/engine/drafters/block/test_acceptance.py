@@ -8,31 +8,14 @@ from typing import Any
 import mlx.core as mx
 import pytest
 
-from engine.drafters.block.load import load_block
-from engine.drafters.table import DRAFTERS, DrafterKind
 from engine.messages import Cancel, Statistics
-from tests.engine.drafters.block.pairs import BLOCK, stepping_dflash, stepping_dspark, stepping_target
+from tests.engine.drafters.block.pairs import BLOCK, stepping_dflash
 from tests.engine.harness import Harness, submit
 from tests.engine.restarts import Chat
 
 PROMPTS = ("abc", "The quick brown fox", "x", "one two three")
-LIMITS = (44, 31, 25, 38)
+LIMITS = (34, 25, 19, 28)
 SAMPLINGS = ({"temperature": 0.0}, {"temperature": 0.8, "seed": 7})
-
-
-@pytest.fixture(scope="module")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("stepping")
-    stepping_target(folder / "target")
-    stepping_dflash(folder / "dflash", folder / "target")
-    stepping_dspark(folder / "dspark", folder / "target")
-    return folder
-
-
-@pytest.fixture(autouse=True)
-def kinds(monkeypatch: pytest.MonkeyPatch) -> None:
-    for kind in ("dflash", "dspark"):
-        monkeypatch.setitem(DRAFTERS, kind, DrafterKind(load_block, has_path=True))
 
 
 def rounds_of(kind: str, num_tokens: int) -> int:

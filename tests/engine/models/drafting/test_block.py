@@ -9,7 +9,7 @@ from typing import Any
 import mlx.core as mx
 import pytest
 
-from engine.models.drafting.block import read_spec, recognises
+from engine.models.drafting.block import read_spec, recognises, spread_layers
 from engine.models.drafting.block_spec import BlockSpec, Heads, Reach
 from engine.models.drafting.files import DrafterFiles, read_files
 from engine.models.drafting.spec import EMBEDDING, HEAD, TAPS
@@ -66,6 +66,13 @@ def test_eight_taps_are_read(tmp_path):
     wide = {"fc.weight": mx.zeros((16, 8 * 16), mx.float16)}
     files = files_of(tmp_path, "dflash_sliding", {"dflash_config": own, "num_target_layers": 40}, wide)
     assert read_spec(files, None).tap_layers == tuple(range(8))
+
+
+def test_zlab_s_usual_taps_stand_in_for_none(tmp_path):
+    assert spread_layers(36, 5) == (1, 9, 17, 25, 33)  # as its config for Qwen3-4B names them
+    assert spread_layers(36, 1) == (18,)
+    own = {"mask_token_id": 23}
+    assert spec_of(tmp_path, "dflash", {"dflash_config": own, "num_target_layers": 36}).tap_layers == (1, 33)
 
 
 def test_dspark_predicts_from_the_pending_token_on_and_brings_what_it_needs(tmp_path):
