@@ -11,7 +11,7 @@ from typing import Any
 from engine.failure import sentence
 from engine.messages import DrafterFacts, ModelFacts
 from engine.models.architecture import find_number, find_section, text_config
-from engine.models.drafting import eagle3
+from engine.models.drafting import assistant, block, eagle3, mtp
 from engine.models.drafting.files import DrafterFiles, read_files
 from engine.models.drafting.fit import check_fit
 from engine.models.drafting.spec import DrafterSpec
@@ -40,7 +40,12 @@ class Kind:
     read_spec: Callable[[DrafterFiles, TargetShape | None], DrafterSpec]
 
 
-KINDS = (Kind(eagle3.KIND, eagle3.recognises, eagle3.read_spec),)
+KINDS = (  # asked in this order; a whole model may carry MTP layers, so these come last
+    Kind(assistant.KIND, assistant.recognises, assistant.read_spec),
+    Kind(eagle3.KIND, eagle3.recognises, eagle3.read_spec),
+    Kind("dflash", block.recognises, block.read_spec),
+    Kind(mtp.KIND, mtp.recognises, mtp.read_spec),
+)
 
 
 def inspect_drafter(path: str, folder: Path, target: ModelFacts | None) -> DrafterFacts:
