@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from tests.engine.drafters.reading import PAIRS, tiny_pair
 
 from engine.drafters.base import DrafterState
 from engine.target import Target
 from tests.engine.drafters.driving import Batch, Chat, load_pair
-from tests.engine.drafters.reading import PAIRS, tiny_pair
 
 TEXTS = ([1, 2, 3, 4, 5], [7, 8], [(7 * place * place + place) % 61 for place in range(27)])
 Loaded = tuple[Target, Any]
@@ -90,12 +90,30 @@ def test_restored_rows_propose_what_the_uninterrupted_ones_do(loaded):
     assert_as_alone(loaded, restored, restored.propose([3, 3, 3]), [3, 3, 3])
 
 
-def test_row_that_keeps_nothing_and_row_that_is_prepared_in_vain_change_nothing(loaded):
+def test_row_that_is_prepared_in_vain_changes_nothing(loaded):
     batch = batch_of(loaded)
     batch.rows.prepare_append([batch.rows.capture(0)])
+    assert_as_alone(loaded, batch, batch.propose([3, 3, 3]), [3, 3, 3])
+
+
+def test_row_that_keeps_nothing_of_a_plain_round_stays_as_it_was(loaded):
+    """As one that was stopped while a round was in flight."""
+    batch = batch_of(loaded)
+    batch.commit(batch.propose([0, 0, 0]), [-1, 0, 0], 5)
+    restored = Batch(*loaded)
+    restored.state.prepare_append([batch.state.extract(0)]).commit()
+    restored.rows.prepare_append([batch.rows.capture(0)]).commit()
+    restored.chats = batch.chats[:1]
+    assert_as_alone(loaded, restored, restored.propose([3]), [3])
+    assert_as_alone(loaded, batch, batch.propose([3, 3, 3]), [3, 3, 3])
+
+
+def test_row_that_fails_in_a_drafted_round_leaves_its_neighbours_alone(loaded):
+    batch = batch_of(loaded)
     proposals = batch.propose([3, 3, 3])
     batch.commit(proposals, [-1, len(proposals[1]), 0], 5)
-    assert_as_alone(loaded, batch, batch.propose([3, 3, 3]), [3, 3, 3])
+    batch.leave(0)
+    assert_as_alone(loaded, batch, batch.propose([3, 3]), [3, 3])
 
 
 def test_row_that_begins_late_is_drafted_for_and_leaves_its_neighbours_alone(loaded):
