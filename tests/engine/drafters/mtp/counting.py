@@ -7,7 +7,7 @@ from typing import Any
 
 import mlx.core as mx
 
-from tests.engine.drafters.tiny_mtp import MTP_TARGETS, published_names, tiny_mtp
+from tests.engine.drafters.tiny_mtp import MTP_TARGETS, centre_of_norms, published_names, tiny_mtp
 from tests.engine.tiny import tiny_folder
 
 LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"  # more than a reply has tokens: nothing is repeated
@@ -39,7 +39,7 @@ def counting_head(folder: Path, target: Path, reads: str, **changes: Any) -> Pat
     names = published_names(target)
     taken = _following(embedding).T @ _inverse(_normed(hidden).T) if reads == "hidden" else mx.eye(HIDDEN)
     left = mx.zeros_like(taken)
-    centre = 0.0 if "fc.weight" in names.values() else 1.0  # Qwen publishes norms as their difference to 1
+    centre = centre_of_norms(folder, target)
     norm = weights[f"{_start(weights)}model.norm.weight"]
     outer = {
         names["eh_proj.weight"]: mx.concatenate([left, taken] if reads == "hidden" else [taken, left], axis=1),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import mlx.core as mx
@@ -9,11 +10,12 @@ import pytest
 
 from engine.drafters.mtp.load import load_mtp
 from engine.drafters.table import DRAFTERS, DrafterKind
-from engine.messages import Submit, Turn
+from engine.messages import Failed, Submit, Turn
 from engine.taps import Taps
 from tests.engine.drafters.mtp.counting import LETTERS, counting_head, counting_target
 from tests.engine.drafters.tiny_mtp import MTP_TARGETS, tiny_mtp
 from tests.engine.harness import Harness, submit
+from tests.engine.restarts import Chat
 from tests.engine.tiny import tiny_folder
 
 TEXTS = ("The quick brown fox", "x", "one two three one two three one two", "aaaa")
@@ -85,6 +87,29 @@ def share_of(engine: Harness, target: Path, head: Path) -> float:
     return share_accepted(engine, 1)
 
 
+@pytest.mark.parametrize("model_type", ["glm4_moe", "qwen3_5"])
+def test_head_may_lie_in_the_folder_of_the_target(engine, tmp_path, model_type):
+    target = counting_target(tmp_path / model_type, model_type)
+    assert share_of(engine, target, counting_head(target, target, "token")) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"num_hidden_layers": 4}, "trained for a target of 2 layers, and this model has 4"),
+        ({"hidden_size": 64}, "reads a hidden size of 32, and this model's is 64"),
+        ({"letters": "abc"}, "knows 259 tokens, and this model has 6"),
+    ],
+)
+def test_head_of_another_model_is_refused_before_it_is_read(engine, tmp_path, changes, words):
+    head = tiny_mtp(tmp_path / "head", tiny_folder(tmp_path / "first", "glm4_moe"))
+    engine.send(submit(1, tiny_folder(tmp_path / "other", "glm4_moe", **changes), "x", drafter=f"mtp:{head}"))
+    engine.run()
+    end = engine.end_of(1)
+    assert isinstance(end, Failed)
+    assert words in end.text
+
+
 @pytest.mark.parametrize("wrong", ["before the norm", "of the token before"])
 def test_hidden_states_that_are_not_the_right_ones_are_noticed(engine, counting, tmp_path, monkeypatch, wrong):
     run = Taps.run
@@ -97,3 +122,42 @@ def test_hidden_states_that_are_not_the_right_ones_are_noticed(engine, counting,
 
     monkeypatch.setattr(Taps, "run", run_wrong)
     assert share_of(engine, counting, counting_head(tmp_path / "head", counting, "hidden")) < 0.2
+
+
+def continued(target: Path, data_dir: Path, cache_dir: Path, first: str, second: str) -> Harness:
+    """A reply of 20 letters with one drafter, gone on with by another after a restart."""
+    chat = Chat(target, data_dir, cache_dir, first)
+    stopped = chat.start()
+    stopped.send(chat.request("x", max_tokens=20))
+    stopped.run()
+    half = chat.reply(stopped)
+    stopped.close()
+    again = replace(chat, drafter=second).start()
+    again.send(replace(chat.request("x", later=(half,), max_tokens=20), drafter=second))
+    again.run()
+    assert again.statistics_of(1).num_cached == again.statistics_of(1).num_prompt - 1
+    again.close()
+    return again
+
+
+def test_reply_that_is_gone_on_with_after_a_restart_is_drafted_from_its_first_token_on(counting, data_dir, tmp_path):
+    drafter = f"mtp:{counting_head(tmp_path / 'head', counting, 'hidden')}"
+    engine = continued(counting, data_dir, tmp_path / "cache", drafter, drafter)
+    assert share_accepted(engine, 1) == 1.0
+    assert engine.statistics_of(1).tokens_per_forward == 5.0
+
+
+def test_head_that_comes_late_drafts_from_the_second_round_on(counting, data_dir, tmp_path):
+    drafter = f"mtp:{counting_head(tmp_path / 'head', counting, 'hidden')}"
+    engine = continued(counting, data_dir, tmp_path / "cache", "none", drafter)
+    assert share_accepted(engine, 1) == 1.0
+    assert engine.statistics_of(1).tokens_per_forward == 4.0  # one token, then as many as the others
+
+
+@pytest.mark.parametrize("model_type", ["deepseek_v3", "glm_moe_dsa", "qwen3_next"])
+def test_chat_that_is_restarted_each_turn_equals_one_read_anew(data_dir, tmp_path, model_type):
+    target = tiny_folder(tmp_path / model_type, model_type, **MTP_TARGETS[model_type])
+    drafter = f"mtp:{tiny_mtp(tmp_path / 'head', target)}"
+    cached, plain = Chat(target, data_dir, tmp_path / "cache", drafter), Chat(target, data_dir, None)
+    for question in ("one two three one two three", "and then?"):
+        assert cached.ask(question).ids_of(1) == plain.ask(question).ids_of(1)
