@@ -8,6 +8,7 @@ from pathlib import Path
 import mlx.core as mx
 import pytest
 
+from engine.depth import Decision, FullDepth
 from engine.drafters.mtp.load import load_mtp
 from engine.drafters.table import DRAFTERS, DrafterKind
 from engine.messages import Failed, Submit, Turn
@@ -78,6 +79,41 @@ def test_head_that_knows_the_next_token_is_always_right(engine, counting, tmp_pa
     assert engine.statistics_of(9).tokens_per_forward == 5.0
     assert engine.most_rows_of(0) >= 4
     assert engine.most_rows_of(4) > 1
+
+
+def test_rows_of_other_drafters_are_read_beside_those_of_the_head(engine, counting, tmp_path):
+    drafter = f"mtp:{counting_head(tmp_path / 'head', counting, 'hidden')}"
+    for index, name in enumerate(("none", drafter, "ngram", drafter)):
+        engine.send(count(index, counting, name, LETTERS[index : index + 2]))
+    engine.run()
+    assert [engine.text_of(index) for index in range(4)] == [LETTERS[2 + index : 42 + index] for index in range(4)]
+    assert [share_accepted(engine, index) for index in (1, 3)] == [1.0] * 2
+    assert engine.most_rows_of(1) == 4
+
+
+class Parked(FullDepth):
+    """Lets plain rounds start ahead until so many tokens are written, then drafts as far as can be."""
+
+    num_rounds = 0
+
+    def plan(self, rows, where):
+        self.num_rounds += 1
+        return [0] * len(rows) if self.num_rounds < 25 else super().plan(rows, where)
+
+    def decide(self, rows, known, where):
+        if self.num_rounds < 25:
+            return Decision((0,) * len(rows), ("parked",) * len(rows), runs_ahead=True)
+        return super().decide(rows, known, where)
+
+
+def test_rounds_that_run_ahead_leave_the_head_in_step(counting, data_dir, tmp_path):
+    engine = Harness(data_dir, Parked())
+    drafter = f"mtp:{counting_head(tmp_path / 'head', counting, 'hidden')}"
+    engine.send(count(1, counting, drafter, "ab"))
+    engine.run()
+    assert engine.text_of(1) == LETTERS[2:42]
+    assert share_accepted(engine, 1) == 1.0
+    assert engine.statistics_of(1).tokens_per_forward < 2
 
 
 def share_of(engine: Harness, target: Path, head: Path) -> float:
