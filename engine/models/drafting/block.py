@@ -12,10 +12,12 @@ from engine.models.architecture import find_number, find_section
 from engine.models.drafting.block_config import BlockConfig, Packaging, is_block_config, read_config
 from engine.models.drafting.block_layers import read_layers
 from engine.models.drafting.block_spec import (
+    CONFIDENCE_TENSOR,
     EMBEDDING_TENSOR,
     HEAD_KINDS,
     HEAD_TENSOR,
     IGNORED,
+    MARKOV_TENSOR,
     BlockSpec,
     Heads,
     expected_tensors,
@@ -34,7 +36,7 @@ def recognises(files: DrafterFiles) -> bool:
 def read_spec(files: DrafterFiles, target: TargetShape | None) -> BlockSpec:
     """DrafterError names the field or tensor that is wrong; nothing of it depends on the target."""
     config = read_config(files)
-    layers, heads = read_layers(config), _read_heads(config)
+    layers, heads = read_layers(config), _read_heads(config, files)
     has_embedding, has_head = _has_own(files, config, EMBEDDING_TENSOR), _has_own(files, config, HEAD_TENSOR)
     first, block_size = _first_prediction(config), config.number("block_size")
     num_full = sum(reach.window is None for reach in layers.reaches)
@@ -150,10 +152,13 @@ def _embedding_scale(config: BlockConfig, has_embedding: bool) -> float | None:
     return config.real("input_embedding_scale", 0.0) or None
 
 
-def _read_heads(config: BlockConfig) -> Heads:
+def _read_heads(config: BlockConfig, files: DrafterFiles) -> Heads:
+    """What the config declares; where it is silent, what there are tensors for."""
     rank = find_number(config.fields, "markov_rank")
-    has_confidence = config.flag("enable_confidence_head")
-    reads_markov = has_confidence and config.flag("confidence_head_with_markov")
+    if "markov_rank" not in config.fields and MARKOV_TENSOR in files.tensors:
+        rank = files.tensors[MARKOV_TENSOR].shape[-1]
+    has_confidence = config.flag("enable_confidence_head", CONFIDENCE_TENSOR in files.tensors)
+    reads_markov = has_confidence and config.flag("confidence_head_with_markov", rank > 0)
     if reads_markov and not rank:
         raise config.fault("markov_rank", "a number above 0 for a confidence head that reads the Markov head")
     return Heads(

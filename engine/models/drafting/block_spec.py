@@ -11,6 +11,8 @@ from engine.models.drafting.tensors import Shape
 
 EMBEDDING_TENSOR = "embed_tokens.weight"
 HEAD_TENSOR = "lm_head.weight"
+MARKOV_TENSOR = "markov_head.markov_w1.weight"
+CONFIDENCE_TENSOR = "confidence_head.proj.weight"
 OFFSETS_TENSOR = "d2t"  # target id of a draft token, less its own id
 
 # In some checkpoints, and read in none: they are the target's, follow from others, or are for training alone.
@@ -122,7 +124,7 @@ def _head_tensors(spec: BlockSpec) -> dict[str, Shape]:
     heads, hidden, rank = spec.heads, spec.hidden_size, spec.heads.markov_rank
     tensors: dict[str, Shape] = {}
     if heads.markov:
-        tensors["markov_head.markov_w1.weight"] = (spec.vocab_size, rank)
+        tensors[MARKOV_TENSOR] = (spec.vocab_size, rank)
         tensors["markov_head.markov_w2.weight"] = (spec.output_size, rank)
     if heads.markov == "gated":
         tensors |= _linear("markov_head.gate_proj", rank, hidden + rank)

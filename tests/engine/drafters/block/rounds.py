@@ -57,6 +57,11 @@ class Checkpoint:
         """Of the target's ids over the draft's own."""
         return self.golden.weights.get("d2t", mx.zeros(self.spec.output_size, mx.int64)).astype(mx.int32)
 
+    def chosen(self, index: int) -> list[int]:
+        values = self.golden.values
+        best = mx.argmax(values[f"{index}.logits"], axis=-1)
+        return values.get(f"{index}.tokens", best)[0].tolist()
+
 
 def open_checkpoint(
     name: str, folder: Path, changes: Callable[[BlockSpec], dict[str, Any]] = lambda spec: {}
@@ -75,6 +80,9 @@ def open_checkpoint(
 class Round:
     """One round of a reference, and what the model makes of the same."""
 
+    taps: mx.array
+    pending: int
+    chosen: list[int]  # by the reference, greedily, in the target's ids
     hidden: mx.array  # the reference's
     logits: mx.array
     tokens: mx.array | None
@@ -104,7 +112,8 @@ def replay(checkpoint: Checkpoint) -> Iterator[Round]:
 
         predicted = predict(model, hidden, ids[:, 0], checkpoint.head(), choose, checkpoint.spec.depth)
         expected = [values.get(f"{index}.{name}") for name in ("hidden", "logits", "tokens", "confidence")]
-        yield Round(*expected, hidden, mx.stack(logits, axis=1), predicted)
+        fed = values[f"{index}.taps"], ids[0, 0].item(), checkpoint.chosen(index)
+        yield Round(*fed, *expected, hidden, mx.stack(logits, axis=1), predicted)
 
 
 def extended(held: HeldTokens | None, keys: mx.array, values: mx.array, length: int) -> HeldTokens:

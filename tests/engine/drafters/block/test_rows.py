@@ -18,7 +18,7 @@ from engine.drafters.vocabulary import DraftVocabulary
 from engine.kv.state import HeldTokens
 from engine.messages import Sampling
 from engine.sampling import Choice, draw
-from tests.engine.drafters.block.rounds import Checkpoint, open_checkpoint
+from tests.engine.drafters.block.rounds import NAMES, Checkpoint, open_checkpoint, replay
 
 VOCABULARY = 24
 KINDS = ("dflash_sliding", "deepspec_dflash", "dspark_rnn", "dspark_gemma4", "speculators_dspark")
@@ -142,6 +142,21 @@ def test_rows_of_any_acceptance_and_depth_that_come_and_go_propose_as_if_alone(p
         assert_expected(batch, proposals, depths)
         bonus = chance.randrange(VOCABULARY)
         batch.commit(proposals, [chance.randint(0, len(ids)) for ids in proposals], bonus)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_rows_propose_what_the_reference_chose_in_every_round(tmp_path, name):
+    checkpoint = open_checkpoint(name, tmp_path)
+    rows, history = BlockRows(parts_of(checkpoint)), [0]
+    rows.prepare_append([None]).commit()
+    for step in replay(checkpoint):
+        num_new = step.taps.shape[1]
+        rows.prefill([[0] * num_new], step.taps)
+        history = [*range(num_new + len(history) - 1), step.pending]
+        proposals = rows.propose([Chat(history, step.taps).view(8)], [8])
+        count = proposals.num_proposed.item()
+        assert proposals.ids[0].tolist() == step.chosen[:count]
+        assert count == checkpoint.spec.depth or step.confidence is not None
 
 
 def test_rounds_without_drafting_lose_no_context(parts):

@@ -124,6 +124,12 @@ def test_specforge_s_dspark_predicts_from_the_pending_token_on(tmp_path):
     assert (spec.first_prediction, spec.depth) == (0, 6)
 
 
+def test_heads_of_which_the_config_is_silent_are_found_by_their_tensors(tmp_path):
+    silent = dict.fromkeys(("markov_rank", "enable_confidence_head", "confidence_head_with_markov"), GONE)
+    assert spec_of(tmp_path / "with", "dspark_rnn", silent).heads == Heads("rnn", 4, True, True)
+    assert spec_of(tmp_path / "without", "deepspec_dflash", silent).heads == Heads()
+
+
 def test_packed_checkpoint_is_read(tmp_path):
     plain = read_golden("block_dflash").weights
     packed: dict[str, Any] = {}
