@@ -16,7 +16,7 @@ from engine.drafters.planned import Plan, combine
 from engine.drafters.vocabulary import DraftVocabulary
 from engine.forecast import Kind
 from engine.kv.rows import StateChange, open_rows
-from engine.kv.state import HeldTokens
+from engine.kv.state import HeldTokens, RowState
 from engine.sampling import draw
 
 MAX_ROWS = 8
@@ -45,6 +45,13 @@ class BlockRow:
     num_tokens: int = 0  # before the pending one
     is_late: bool = False
     plan: Plan = field(default_factory=Plan)
+
+
+@dataclass(frozen=True, slots=True)
+class LateState(DrafterState):
+    """Of a row that began late: it moves to another batch, and is not kept, since its tokens do not tell its start."""
+
+    late: RowState | None = None
 
 
 class BlockRows:
@@ -84,10 +91,9 @@ class BlockRows:
             self._state.evaluate()
 
     def prepare_append(self, states: Sequence[DrafterState | None]) -> StateChange:
-        """A state that ends before the target's is of no use: what lies between was never tapped."""
-        whole = [state.covered if state and _is_whole(state) else None for state in states]
-        change = self._state.prepare_append(whole)
-        staged = [BlockRow(state.num_tokens, not _is_whole(state)) if state else BlockRow() for state in states]
+        held = [_context_of(state) if state else None for state in states]
+        change = self._state.prepare_append(held)
+        staged = [BlockRow(state.num_tokens, _is_late(state)) if state else BlockRow() for state in states]
 
         def commit() -> None:
             change.commit()
@@ -102,11 +108,11 @@ class BlockRows:
         self._rows = [self._rows[index] for index in keep]
 
     def capture(self, row: int, start: int = 0) -> DrafterState:
-        """The row's whole context; nothing of a row that began late, since what it lacks cannot be told apart later."""
         self._read_backlog()
         own = self._rows[row]
-        is_held = not own.is_late and own.num_tokens > start
-        return DrafterState(own.num_tokens, covered=self._state.extract(row, start) if is_held else None)
+        if own.is_late:
+            return LateState(own.num_tokens, late=self._state.extract(row) if self._state.lengths[row] else None)
+        return DrafterState(own.num_tokens, covered=self._state.extract(row, start) if own.num_tokens > start else None)
 
     @property
     def _layers(self) -> list[Any]:
@@ -183,8 +189,16 @@ def block_chain(name: str, depth: int) -> Known:
 _PRIORS = {"dflash": (0.68,), "dspark": (0.75,)}
 
 
-def _is_whole(state: DrafterState) -> bool:
-    return not state.num_tokens or (state.covered is not None and state.covered.num_tokens == state.num_tokens)
+def _is_late(state: DrafterState) -> bool:
+    covered = state.covered
+    return state.num_tokens > 0 and (covered is None or covered.num_tokens < state.num_tokens)
+
+
+def _context_of(state: DrafterState) -> RowState | None:
+    """What a row goes on with; nothing where its context ends before the target's, which would leave a gap."""
+    if isinstance(state, LateState):
+        return state.late
+    return None if _is_late(state) else state.covered
 
 
 def _from_column(tokens: HeldTokens, first: int) -> HeldTokens:

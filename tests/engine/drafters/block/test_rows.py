@@ -190,8 +190,17 @@ def test_row_that_the_target_restored_alone_starts_from_there_and_is_not_kept(pa
         proposals = batch.propose(depths)
         assert_expected(batch, proposals, depths)
         batch.commit(proposals, [0, len(proposals[1]), 0, len(proposals[3]), 0], bonus)
-    assert batch.rows.capture(3) == DrafterState(len(batch.chats[3].history) - 1)
-    assert batch.rows.capture(4).covered is None
+    assert [batch.rows.capture(row).covered for row in (3, 4)] == [None, None]
+
+
+def test_row_that_began_late_keeps_its_context_where_it_moves(parts):
+    cohort, batch = BlockRows(parts), batch_of(parts)
+    cohort.prepare_append([DrafterState(20)]).commit()
+    taps = batch.taps(1, 9)
+    cohort.prefill([[1] * 9], taps)
+    batch.rows.prepare_append([cohort.capture(0)]).commit()
+    batch.chats.append(Chat([*range(20), *range(10, 0, -1)], taps))
+    assert_expected(batch, batch.propose([4] * 4), [4] * 4)
 
 
 def test_prepared_row_that_does_not_join_changes_nothing(parts):
