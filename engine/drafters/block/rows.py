@@ -88,7 +88,7 @@ class BlockRows:
         self._count(kept)
         if max(self._backlog.lengths, default=0) >= MOST_WAITING:
             self._read_backlog()
-            self._state.evaluate()
+            mx.async_eval([layer.arrays() for layer in self._layers])
 
     def prepare_append(self, states: Sequence[DrafterState | None]) -> StateChange:
         held = [_context_of(state) if state else None for state in states]

@@ -47,7 +47,7 @@ class Checkpoint:
 
     def embed(self, ids: mx.array) -> mx.array:
         table = self.model.embed_tokens.weight if self.spec.has_embedding else self.golden.values["embedding"]
-        return table[ids] * (self.spec.embedding_scale or 1.0)
+        return table[ids].astype(self.model.norm.weight.dtype) * (self.spec.embedding_scale or 1.0)
 
     def head(self) -> Head:
         head = self.golden.values.get("head")

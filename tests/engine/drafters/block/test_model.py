@@ -80,3 +80,13 @@ def test_full_layers_see_the_latest_of_a_long_context():
     mask = block_mask(mx.arange(length, dtype=mx.int32)[None], mx.array([length]), 2, Reach())[0, 0]
     assert mask[:, :10].sum().item() == 0
     assert mask[:, 10:].all().item()
+
+
+@pytest.mark.parametrize("name", ["dflash_yarn", "dspark_gemma4", "dspark_rnn"])
+def test_everything_is_computed_in_the_type_of_the_weights(name, tmp_path):
+    checkpoint = open_checkpoint(name, tmp_path)
+    checkpoint.model.set_dtype(mx.bfloat16)
+    step = next(replay(checkpoint))
+    assert step.own_hidden.dtype == mx.bfloat16
+    assert step.own_logits.dtype == mx.bfloat16 or not checkpoint.spec.has_head
+    assert difference(step.own_hidden, step.hidden) < 0.5
