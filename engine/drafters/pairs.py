@@ -100,6 +100,7 @@ class PairRows:
     def propose(self, rows: Sequence[DraftRow], depths: Sequence[int]) -> Proposals:
         waiting = self._backlog.lengths
         for row, seen, depth, num_waiting in zip(self._rows, rows, depths, waiting, strict=True):
+            assert len(seen.history) == row.num_tokens + 1, "the tokens are not those that were committed"
             row.token_ids = seen.history
             room = min(self._chain.length, self._context_length - len(seen.history)) if num_waiting else 0
             row.plan.make(seen, depth, room)
@@ -161,7 +162,7 @@ class PairRows:
 
     def _draft(self, choices: Sequence[Choice]) -> Proposals:
         """Read what waits, then write token by token; nothing waits for the device."""
-        counts = self._readable([len(row.token_ids) for row in self._rows])
+        counts = self._backlog.lengths
         output, features = self._read(counts)
         last = mx.array([max(count - 1, 0) for count in counts], dtype=mx.int32)[:, None, None]
         output, features = (mx.take_along_axis(array, last, axis=1) for array in (output, features))
@@ -182,18 +183,9 @@ class PairRows:
         """The next token, `step` positions on for every row, with the noise of the target's choice there; [rows, 1]."""
         return draw(self._head.logits(output)[:, 0], choices, step)[:, None]
 
-    def _readable(self, num_known: Sequence[int]) -> list[int]:
-        """Pairs of each row that wait for nothing more, where its first num_known[i] tokens are known."""
-        counts = []
-        for row, num_waiting, known in zip(self._rows, self._backlog.lengths, num_known, strict=True):
-            first = row.num_tokens - num_waiting  # token whose feature is the oldest that waits
-            counts.append(max(0, min(num_waiting, known - 1 - first)))
-        return counts
-
     def _read_waiting(self) -> None:
         """Read every pair but that of the pending token, which a chain starts with; computes no logits."""
-        num_known = [min(row.num_tokens, len(row.token_ids)) for row in self._rows]
-        while any(counts := self._readable(num_known)):
+        while any(counts := [max(0, num_waiting - 1) for num_waiting in self._backlog.lengths]):
             self._read([min(count, WIDEST_READ) for count in counts])
 
     def _read(self, counts: Sequence[int]) -> tuple[mx.array, mx.array]:
