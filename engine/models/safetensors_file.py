@@ -53,6 +53,13 @@ def read_tensor_table(path: Path) -> dict[str, TensorInfo]:
     return tensors
 
 
+def read_metadata(path: Path) -> dict[str, str]:
+    """What a file whose table was read tells beside it: its "format" is "mlx" where MLX's own tools wrote it."""
+    with path.open("rb") as file:
+        (length,) = struct.unpack("<Q", file.read(8))
+        return json.loads(file.read(length)).get("__metadata__") or {}
+
+
 def _tensor_info(entry: dict[str, Any]) -> TensorInfo:
     begin, end = entry["data_offsets"]
     return TensorInfo(str(entry["dtype"]), tuple(entry["shape"]), end - begin)

@@ -27,7 +27,7 @@ from engine.models.drafting.spec import EMBEDDING, HEAD, HIDDEN, DrafterSpec
 from engine.models.drafting.target import TargetShape
 from engine.models.drafting.tensors import Shape, check_tensors, num_bytes_of, quantisation_of
 from engine.models.errors import DrafterError
-from engine.models.safetensors_file import TensorInfo
+from engine.models.safetensors_file import TensorInfo, read_metadata
 
 KIND = "mtp"
 DEPTH = 4  # tokens of a chain; a head that was trained for one is worth that many where text is easy
@@ -108,12 +108,15 @@ def _layout(files: DrafterFiles, config: Config, family: MtpFamily) -> MtpLayout
 
 
 def _is_converted(files: DrafterFiles, layout: MtpLayout) -> bool:
-    """Whether norms hold what they multiply by: heads cut out by mlx-vlm, and models in MLX's form, do.
+    """Whether norms hold what they multiply by: heads cut out by mlx-vlm, and files that MLX's tools wrote, do.
 
-    MLX keeps a convolution's weights with the channels last, of which there is one; that is how mlx-lm tells, too.
+    The head's own file decides, since an original one may lie beside a converted model. Where it does not say what
+    wrote it, MLX keeps a convolution's weights with the channels last, of which there is one; so mlx-lm tells, too.
     """
     if not layout.prefix:
         return True
+    if form := read_metadata(files.where[f"{layout.prefix}{layout.outer['norm.weight']}"]).get("format"):
+        return form == "mlx"
     convolutions = [info for name, info in files.tensors.items() if name.endswith("conv1d.weight")]
     return any(info.shape[-1] == 1 for info in convolutions)
 

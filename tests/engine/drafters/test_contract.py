@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from tests.engine.drafters.reading import PAIRS, tiny_pair
 
 from engine.drafters.base import DrafterState
 from engine.target import Target
 from tests.engine.drafters.driving import Batch, Chat, load_pair
+from tests.engine.drafters.reading import PAIRS, tiny_pair
 
 TEXTS = ([1, 2, 3, 4, 5], [7, 8], [(7 * place * place + place) % 61 for place in range(27)])
 Loaded = tuple[Target, Any]

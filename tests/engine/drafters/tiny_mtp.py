@@ -36,7 +36,7 @@ def tiny_mtp(folder: Path, target: Path, seed: int = 9, silent: tuple[str, ...] 
     family, language = FAMILIES[str(config["model_type"])], text_config(config)
     layout = layout_of("", family, language["num_hidden_layers"], ())
     shapes = _shapes(language, family)
-    centre = centre_of_norms(folder, target)
+    centre = centre_of_norms(target)
     keys = mx.random.split(mx.random.key(seed), len(shapes))
     tensors = {name: _random(name, shape, centre, key) for (name, shape), key in zip(shapes.items(), keys, strict=True)}
     tensors |= {name: mx.zeros_like(array) for name, array in tensors.items() if name.endswith(silent)}
@@ -50,10 +50,9 @@ def tiny_mtp(folder: Path, target: Path, seed: int = 9, silent: tuple[str, ...] 
     return folder
 
 
-def centre_of_norms(folder: Path, target: Path) -> float:
-    """What a norm that changes nothing is written as: some publish the difference to 1; the target is in MLX's form."""
-    family = FAMILIES[str(_config(target)["model_type"])]
-    return 0.0 if family.is_zero_centred and folder != target else 1.0
+def centre_of_norms(target: Path) -> float:
+    """What a norm that changes nothing is published as: by some as the difference to 1."""
+    return 0.0 if FAMILIES[str(_config(target)["model_type"])].is_zero_centred else 1.0
 
 
 def published_names(target: Path) -> dict[str, str]:

@@ -39,7 +39,7 @@ def counting_head(folder: Path, target: Path, reads: str, **changes: Any) -> Pat
     names = published_names(target)
     taken = _following(embedding).T @ _inverse(_normed(hidden).T) if reads == "hidden" else mx.eye(HIDDEN)
     left = mx.zeros_like(taken)
-    centre = centre_of_norms(folder, target)
+    centre = centre_of_norms(target)
     norm = weights[f"{_start(weights)}model.norm.weight"]
     outer = {
         names["eh_proj.weight"]: mx.concatenate([left, taken] if reads == "hidden" else [taken, left], axis=1),

@@ -31,11 +31,12 @@ class Golden:
     output: mx.array
     chained: mx.array
 
-    def write(self, folder: Path, **changes: Any) -> Path:
-        """A folder that holds the head, and nothing else of its model."""
+    def write(self, folder: Path, form: str = "pt", **changes: Any) -> Path:
+        """A folder that holds the head, and nothing else of its model; `form` is what its file says it was written by,
+        "" for nothing."""
         folder.mkdir(parents=True, exist_ok=True)
         write_json(folder / "config.json", self.config | changes)
-        mx.save_safetensors(str(folder / "model.safetensors"), self.tensors, {"format": "pt"})
+        mx.save_safetensors(str(folder / "model.safetensors"), self.tensors, {"format": form} if form else None)
         return folder
 
 

@@ -9,8 +9,6 @@ import mlx.core as mx
 import pytest
 
 from engine.depth import Decision, FullDepth
-from engine.drafters.mtp.load import load_mtp
-from engine.drafters.table import DRAFTERS, DrafterKind
 from engine.messages import Failed, Submit, Turn
 from engine.taps import Taps
 from tests.engine.drafters.mtp.counting import LETTERS, counting_head, counting_target
@@ -23,12 +21,7 @@ TEXTS = ("The quick brown fox", "x", "one two three one two three one two", "aaa
 SAMPLING = ({}, {"temperature": 0.8, "seed": 7})
 
 
-@pytest.fixture(autouse=True)
-def table(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(DRAFTERS, "mtp", DrafterKind(load_mtp, has_path=True))
-
-
-@pytest.fixture(scope="module", params=sorted(MTP_TARGETS))
+@pytest.fixture(scope="module", params=["deepseek_v3", "glm4_moe", "glm_moe_dsa", "qwen3_5", "qwen3_next"])
 def target(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("targets") / request.param
     return tiny_folder(folder, request.param, **MTP_TARGETS[request.param])

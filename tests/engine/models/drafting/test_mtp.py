@@ -62,10 +62,19 @@ def test_the_rest_of_the_model_and_copies_of_its_own_are_left_alone(tmp_path):
     assert spec_of(tmp_path / "some", "glm4_moe", others).names == spec_of(tmp_path / "none", "glm4_moe").names
 
 
-@pytest.mark.parametrize(("shape", "is_raw"), [((8, 4, 1), False), ((8, 1, 4), True)])
-def test_models_in_the_form_of_mlx_have_norms_that_are_shifted_already(shape, is_raw, tmp_path):
+@pytest.mark.parametrize(
+    ("form", "shape", "is_raw"),
+    [
+        ("pt", (8, 1, 4), True),
+        ("pt", (8, 4, 1), True),  # an original file beside a converted model
+        ("mlx", (8, 4, 1), False),
+        ("", (8, 1, 4), True),
+        ("", (8, 4, 1), False),
+    ],
+)
+def test_norms_are_shifted_already_where_mlx_wrote_them(form, shape, is_raw, tmp_path):
     convolution = {"model.layers.0.linear_attn.conv1d.weight": zeros(*shape)}
-    assert spec_of(tmp_path, "qwen3_5", convolution).is_zero_centred == is_raw
+    assert spec_of(tmp_path, "qwen3_5", convolution, form=form).is_zero_centred == is_raw
 
 
 @pytest.mark.parametrize("model_type", ["glm4_moe", "qwen3_5"])
