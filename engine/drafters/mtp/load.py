@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import mlx.core as mx
@@ -49,6 +50,7 @@ class MtpHead:
 def load_mtp(source: DrafterSource) -> Iterator[DrafterStep]:
     """Yields Progress, then the drafter; raises DrafterError before weights are read where the pair does not fit."""
     files, spec = open_pair(source, read_spec)
+    own = replace(files, where={name: files.where[name] for name in spec.names.values()})  # of the model's many files
     dtype = dtype_of(source.view.target)
     module = MtpModel(spec)
     yield from fill_head(module, spec, files, dtype)
@@ -59,6 +61,6 @@ def load_mtp(source: DrafterSource) -> Iterator[DrafterStep]:
         tap_layers=spec.tap_layers,
         chain=Known(spec.depth, CHAIN_KIND),
         context_length=spec.context_length or NO_LIMIT,
-        state_kind=kind_of_state(stream_of_files(files, spec.name, dtype), module),
+        state_kind=kind_of_state(stream_of_files(own, spec.name, dtype), module),
         head=MtpHead(module, source.view, source.replies.texts),
     )

@@ -55,6 +55,13 @@ def test_heads_of_other_weights_have_states_of_another_kind(source, folder, tmp_
     assert kinds[0] == kinds[2] != kinds[1]
 
 
+def test_other_files_of_the_model_do_not_count(source, folder, tmp_path):
+    head = tiny_mtp(tmp_path / "head", folder)
+    before = load(source, head).state_kind
+    mx.save_safetensors(str(head / "model.safetensors"), {"model.norm.weight": mx.ones((32,))})
+    assert load(source, head).state_kind == before
+
+
 def test_target_without_a_head_of_its_own_is_refused(source, folder, tmp_path):
     blind = replace(source, view=replace(source.view, ports=frozenset(("embedding", "head"))))
     with pytest.raises(DrafterError, match="reads 'hidden' of its target"):
