@@ -59,7 +59,7 @@ class PairRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class PairState:
     """A row as it is: the pairs that were read, and features that wait, [1, tokens, size]; None for none."""
 
     pairs: RowState | None = None
@@ -71,7 +71,7 @@ class Held:
 class UnsavedState(DrafterState):
     """Of a row that has not seen all features: it moves to another batch, and is not worth keeping."""
 
-    held: Held = Held()
+    held: PairState = PairState()
 
 
 class PairRows:
@@ -120,7 +120,7 @@ class PairRows:
             mx.async_eval([leaf.arrays() for leaf in leaves_of(self._state.layers)])
 
     def prepare_append(self, states: Sequence[DrafterState | None]) -> StateChange:
-        held = [Held() if state is None else _held_in(state) for state in states]
+        held = [PairState() if state is None else _held_in(state) for state in states]
         change = self._state.prepare_append([one.pairs for one in held])
         mx.eval([one.waiting for one in held if one.waiting is not None])
         staged = [
@@ -153,7 +153,7 @@ class PairRows:
             covered = by_tokens(self._state.extract(row, max(0, start - 1)), waiting, start)
             return DrafterState(own.num_tokens, token_ids, covered)
         pairs = self._state.extract(row) if num_pairs else None
-        return UnsavedState(own.num_tokens, token_ids, held=Held(pairs, waiting, own.is_late))
+        return UnsavedState(own.num_tokens, token_ids, held=PairState(pairs, waiting, own.is_late))
 
     def _append(self, kept: Sequence[int], context: mx.array) -> None:
         self._backlog.append(context, kept)
@@ -241,14 +241,14 @@ def _shifted(array: mx.array) -> mx.array:
     return mx.pad(array, [(0, 0), (0, 0), (1, 0), (0, 0)])
 
 
-def _held_in(state: DrafterState) -> Held:
+def _held_in(state: DrafterState) -> PairState:
     """What a row goes on with; of state that ends before the row does, what was read stays, and its end is a gap."""
     if isinstance(state, UnsavedState):
         return state.held
     covered = state.covered
     if covered is None:
-        return Held(is_late=state.num_tokens > 0)
+        return PairState(is_late=state.num_tokens > 0)
     *layers, last = covered.layers
     pairs = tuple(LayerState(tuple(array[:, :, 1:] for array in layer.grown), layer.fixed) for layer in layers)
     is_late = covered.num_tokens < state.num_tokens
-    return Held(RowState(covered.num_tokens - 1, pairs), None if is_late else last.fixed[0], is_late)
+    return PairState(RowState(covered.num_tokens - 1, pairs), None if is_late else last.fixed[0], is_late)

@@ -11,7 +11,7 @@ import mlx.core as mx
 
 from engine.drafters.mtp.model import MtpModel
 from engine.drafters.mtp.weights import fill_head
-from engine.models.drafting.files import DrafterFiles, read_files
+from engine.models.drafting.files import read_files
 from engine.models.drafting.mtp import read_spec
 from engine.models.drafting.mtp_families import FAMILIES
 from tests.engine.tiny import write_json
@@ -53,7 +53,3 @@ def open_head(folder: Path, dtype: mx.Dtype = mx.float32) -> MtpModel:
     module = MtpModel(spec)
     list(fill_head(module, spec, files, dtype))
     return module
-
-
-def head_files(model_type: str, folder: Path) -> DrafterFiles:
-    return read_files(read_golden(model_type).write(folder))
