@@ -39,12 +39,12 @@ class Attention(nn.Module):
         values = self._heads(projected if self._spec.keys_are_values else self.v_proj(inputs))
         if self._spec.is_sandwich:
             values = mx.fast.rms_norm(values, None, self._spec.norm_eps)
-        offset = cache.offset
-        keys, values = cache.update_and_fetch(self._rotate(keys, offset=offset), values)
+        offset = 0 if cache is None else cache.offset
+        queries, keys = self._rotate(queries, offset=offset), self._rotate(keys, offset=offset)
+        if cache is not None:
+            keys, values = cache.update_and_fetch(keys, values)
         scale = 1.0 if self._spec.is_sandwich else self._spec.head_size**-0.5
-        mixed = scaled_dot_product_attention(
-            self._rotate(queries, offset=offset), keys, values, cache=cache, scale=scale, mask=mask
-        )
+        mixed = scaled_dot_product_attention(queries, keys, values, cache=cache, scale=scale, mask=mask)
         return self.o_proj(mixed.transpose(0, 2, 1, 3).flatten(2))
 
     def _heads(self, projected: mx.array, norm: str = "") -> mx.array:
@@ -139,7 +139,10 @@ class Eagle3(nn.Module):
         return self.embed_tokens(token_ids) * self._spec.embed_scale
 
     def __call__(self, embedded: mx.array, features: mx.array, cache: Sequence[Any]) -> mx.array:
-        """Read pairs of a token and the feature before it, both [rows, width, hidden]: what a chained step reads."""
+        """Read pairs of a token and the feature before it, both [rows, width, hidden]: what a chained step reads.
+
+        `cache` has an entry for each layer, None to read nothing but these pairs.
+        """
         hidden, mask = features, create_attention_mask(features, cache[0])
         for layer, layer_cache in zip(self.layers, cache, strict=True):
             hidden = layer(embedded, hidden, mask, layer_cache)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,12 @@ _LAYER = {
 }
 
 
-def tiny_eagle3(folder: Path, target: Path, *, seed: int = 0, **changes: Any) -> Path:
-    """Write a head in the layout of speculators, which proposes every other token; `changes` are of its config.
+def tiny_eagle3(
+    folder: Path, target: Path, *, seed: int = 0, layer: Mapping[str, Any] | None = None, **changes: Any
+) -> Path:
+    """Write a head in the layout of speculators, which proposes every other token.
+
+    `changes` are of its config, `layer` of what it says of its layer.
 
     It reads the embeddings, the first and the last but one layer of the target, and embeds tokens as this does.
     """
@@ -35,7 +40,7 @@ def tiny_eagle3(folder: Path, target: Path, *, seed: int = 0, **changes: Any) ->
         "speculators_model_type": "eagle3",
         "draft_vocab_size": vocab_size // 2,
         "eagle_aux_hidden_state_layer_ids": [0, 1, num_layers(config) - 1],
-        "transformer_layer_config": _LAYER | {"hidden_size": hidden, "vocab_size": vocab_size},
+        "transformer_layer_config": {**_LAYER, "hidden_size": hidden, "vocab_size": vocab_size, **(layer or {})},
         **changes,
     }
     keys = iter(mx.random.split(mx.random.key(seed), 64))
