@@ -12,8 +12,8 @@ from engine.models.facts import read_config
 from engine.models.precision import FP32_BYTES, kv_element_bytes, wants_fp32
 from engine.models.weights import Weights, read_weights
 
-_DENSE_BYTES = {"fp64": 8, "fp32": 4, "fp16": 2, "bf16": 2}
-_HALF_BYTES = 2  # of a number that is computed from packed weights
+_DENSE_BYTES = {"fp64": 8, "fp32": 4, "fp16": 2, "bf16": 2, "fp8": 1}
+_LEAST_BYTES = 2  # of a number that is computed with; packed weights stay as they are, others take that type
 
 
 def estimate_memory(
@@ -46,13 +46,11 @@ def loaded_bytes(facts: ModelFacts) -> int:
 
 
 def drafter_bytes(spec: DrafterSpec, target: ModelFacts | None) -> tuple[int, int]:
-    """What a drafter's weights take, and what it keeps of every token: beside a target in the type that this has."""
+    """What a drafter's weights take, and what it keeps of every token: in the type that its target computes in."""
     stored = _DENSE_BYTES.get(spec.quantisation)
-    element = stored or _HALF_BYTES
-    if target is None or not wants_fp32(_weights_of(target)):
-        return spec.weight_bytes, spec.kv_elements_per_token * element
-    widened = spec.weight_bytes * FP32_BYTES // stored if stored else spec.weight_bytes
-    return widened, spec.kv_elements_per_token * FP32_BYTES
+    element = kv_element_bytes(_weights_of(target)) if target else max(stored or 0, _LEAST_BYTES)
+    weight_bytes = spec.weight_bytes * element // stored if stored else spec.weight_bytes
+    return weight_bytes, spec.kv_elements_per_token * element
 
 
 def _loaded_bytes(weights: Weights) -> int:
