@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from engine.headless import main
-from engine.messages import DrafterFacts
+from engine.messages import Answer, DrafterFacts, EstimateMemory, Failed, InspectDrafter, MemoryEstimate
+from tests.engine.drafters.tiny_eagle3 import tiny_eagle3
 from tests.engine.goldens import read_golden, write_golden
+from tests.engine.harness import Harness
 
 
 @pytest.fixture(autouse=True)
@@ -65,3 +67,30 @@ def test_what_cannot_be_read_is_one_sentence(tmp_path, data_dir, capsys):
     told = capsys.readouterr()
     assert told.out == ""
     assert [line.split(":")[0] for line in told.err.splitlines()] == ["slipstream-engine"] * 2
+
+
+def answer(engine: Harness, question: InspectDrafter | EstimateMemory) -> DrafterFacts | MemoryEstimate | str:
+    engine.send(question)
+    engine.run()
+    (event,) = engine.events_of(question.request_id)
+    assert isinstance(event, Answer | Failed)
+    return event.value if isinstance(event, Answer) else event.text
+
+
+def test_engine_answers_what_drafts_and_whether_it_fits(engine, target, tmp_path):
+    fitting = tiny_eagle3(tmp_path, target, eagle_aux_hidden_state_layer_ids=[0, 1])
+    facts = answer(engine, InspectDrafter(1, str(fitting), str(target)))
+    assert isinstance(facts, DrafterFacts)
+    assert (facts.kind, facts.tap_layers, facts.refusal) == ("eagle3", (-1, 0), "")
+    assert answer(engine, InspectDrafter(2, str(fitting))) == facts
+    assert "nothing found at" in str(answer(engine, InspectDrafter(3, str(tmp_path / "nowhere")))).lower()
+
+
+def test_estimate_counts_a_drafter_by_its_headers(engine, target, tmp_path):
+    head = tiny_eagle3(tmp_path, target, eagle_aux_hidden_state_layer_ids=[0, 1])
+    facts = answer(engine, InspectDrafter(1, str(head), str(target)))
+    for request_id, kind in ((2, "eagle3"), (3, "auto")):
+        estimate = answer(engine, EstimateMemory(request_id, str(target), f"{kind}:{head}", 100, 3))
+        assert estimate.drafter_bytes == facts.weight_bytes + 300 * facts.kv_bytes_per_token > 0
+    (head / "config.json").write_text('{"architectures": ["LlamaForCausalLMEagle3"]}')
+    assert "model_type is None" in str(answer(engine, EstimateMemory(4, str(target), f"eagle3:{head}", 100, 3)))

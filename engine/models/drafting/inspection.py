@@ -12,7 +12,7 @@ from engine.failure import sentence
 from engine.messages import DrafterFacts, ModelFacts
 from engine.models.architecture import find_number, find_section, text_config
 from engine.models.drafting import assistant, block, eagle3, mtp
-from engine.models.drafting.files import DrafterFiles, read_files
+from engine.models.drafting.files import CONFIG, DrafterFiles, read_files
 from engine.models.drafting.fit import check_fit
 from engine.models.drafting.spec import DrafterSpec
 from engine.models.drafting.target import TargetShape, target_shape
@@ -21,6 +21,7 @@ from engine.models.facts import read_facts
 from engine.models.locate import model_name
 from engine.models.memory import drafter_bytes, loaded_bytes
 from engine.models.pairing import check_pair
+from engine.models.tokenizer_files import read_json
 
 MTP = "mtp"  # the kind that a whole model's folder may carry
 MODEL = "model"  # a whole model, which drafts token by token on its own
@@ -51,24 +52,27 @@ KINDS = (  # asked in this order; a whole model may carry MTP layers, so these c
 def inspect_drafter(path: str, folder: Path, target: ModelFacts | None) -> DrafterFacts:
     """Everything about the drafter in `folder`, which the user named as `path`; without a target, as far as it goes.
 
-    Raises ModelError where the files cannot be read.
+    A model with an MTP head of its own may draft as a whole for a target that the head is not for. Raises ModelError
+    where the files cannot be read.
     """
     files = read_files(folder)
     kind = find_kind(files)
     if kind is None:
-        facts, drafter = _of_model(path, files)
-        check: Callable[[], None] | None = partial(check_pair, target, drafter) if target and drafter else None
-    else:
-        facts, spec = _of_head(path, files, kind, target)
-        check = partial(check_fit, spec, files, target_shape(target)) if target and spec else None
-    return facts if facts.refusal or check is None else replace(facts, refusal=_refusal(check))
+        return _inspect_model(path, folder, target, has_mtp=False)
+    facts = _inspect_head(path, files, kind, target)
+    if facts.refusal and facts.is_model:
+        whole = _inspect_model(path, folder, target, has_mtp=True)
+        return facts if whole.refusal else whole
+    return facts
 
 
 def describe_drafter(path: str, folder: Path, target: ModelFacts, as_model: bool) -> DrafterFacts:
     """The same without comparing it with its target, beside which it is measured; `as_model`: whatever else it is."""
+    if as_model:
+        return _of_model(path, folder, has_mtp=False)[0]
     files = read_files(folder)
-    kind = None if as_model else find_kind(files)
-    return (_of_head(path, files, kind, target) if kind else _of_model(path, files))[0]
+    kind = find_kind(files)
+    return _of_head(path, files, kind, target)[0] if kind else _of_model(path, folder, has_mtp=False)[0]
 
 
 def find_kind(files: DrafterFiles) -> Kind | None:
@@ -76,22 +80,36 @@ def find_kind(files: DrafterFiles) -> Kind | None:
     return next((kind for kind in KINDS if kind.recognises(files)), None)
 
 
+def _inspect_head(path: str, files: DrafterFiles, kind: Kind, target: ModelFacts | None) -> DrafterFacts:
+    facts, spec = _of_head(path, files, kind, target)
+    if facts.refusal or spec is None or target is None:
+        return facts
+    return replace(facts, refusal=_why_not(partial(check_fit, spec, files, target_shape(target))))
+
+
+def _inspect_model(path: str, folder: Path, target: ModelFacts | None, *, has_mtp: bool) -> DrafterFacts:
+    facts, model = _of_model(path, folder, has_mtp=has_mtp)
+    if facts.refusal or model is None or target is None:
+        return facts
+    return replace(facts, refusal=_why_not(partial(check_pair, target, model)))
+
+
 def _of_head(
     path: str, files: DrafterFiles, kind: Kind, target: ModelFacts | None
 ) -> tuple[DrafterFacts, DrafterSpec | None]:
-    """Facts of a drafter that reads its target, and its spec where nothing is wrong with it."""
-    shape = target_shape(target) if target else None
-    facts = _begun(files, f"{kind.name}:{path}", kind.name)
+    """Facts of a drafter that reads its target, and its spec where its files are whole."""
+    facts = replace(_begin(files.folder, files.config), kind=kind.name, drafter=f"{kind.name}:{path}")
     try:
-        spec = kind.read_spec(files, shape)
+        spec, refusal = _read_spec(files, kind, target)
     except DrafterError as error:
         return replace(facts, refusal=sentence(error)), None
     weight_bytes, kv_bytes_per_token = drafter_bytes(spec, target)
-    is_model = spec.kind == MTP and _model_facts(path, files) is not None
+    is_model = spec.kind == MTP and _is_model(files.folder)
     return replace(
         facts,
         drafter=f"{spec.kind}:{path}",
         kind=spec.kind,
+        refusal=refusal,
         hidden_size=spec.hidden_size,
         num_target_layers=spec.num_target_layers,
         vocab_size=spec.vocab_size,
@@ -106,54 +124,65 @@ def _of_head(
         thinks=spec.thinks,
         is_model=is_model,
         has_mtp=is_model,
-        notes=(*facts.notes, NO_THINKING) if spec.thinks is False else facts.notes,
+        notes=(NO_THINKING,) if spec.thinks is False else (),
     ), spec
 
 
-def _of_model(path: str, files: DrafterFiles) -> tuple[DrafterFacts, ModelFacts | None]:
-    """Facts of a whole model that may draft by itself, and what else is known of it."""
-    facts = _begun(files, "", UNKNOWN)
+def _read_spec(files: DrafterFiles, kind: Kind, target: ModelFacts | None) -> tuple[DrafterSpec, str]:
+    """What the files say, and why that is nothing for the target, "" where it may be; raises DrafterError."""
     try:
-        model = read_facts(path, files.folder)
+        return kind.read_spec(files, target_shape(target) if target else None), ""
+    except DrafterError as error:
+        if target is None:
+            raise
+        return kind.read_spec(files, None), sentence(error)
+
+
+def _of_model(path: str, folder: Path, *, has_mtp: bool) -> tuple[DrafterFacts, ModelFacts | None]:
+    """Facts of a whole model that may draft by itself, and what else is known of it."""
+    config = read_json(folder / CONFIG)
+    facts = _begin(folder, config)
+    try:
+        model = read_facts(path, folder)
     except ModelError as error:
-        return replace(facts, refusal=sentence(error)), None
-    declares_mtp = find_number(text_config(files.config), "num_nextn_predict_layers", "mtp_num_hidden_layers")
-    refusal = f"It cannot draft: {model.batch_refusal}." if model.batch_refusal else ""
+        reason = ModelError(f"nothing known here drafts from such files, and they are no whole model: {error}")
+        return replace(facts, refusal=sentence(reason)), None
+    declares_mtp = find_number(text_config(config), "num_nextn_predict_layers", "mtp_num_hidden_layers")
     return replace(
         facts,
         drafter=f"{MODEL}:{path}",
         kind=MODEL,
-        refusal=refusal,
+        refusal=f"It cannot draft: {model.batch_refusal}." if model.batch_refusal else "",
         vocab_size=model.vocab_size,
         context_length=model.context_length,
         quantisation=model.quantisation,
         weight_bytes=loaded_bytes(model),
         kv_bytes_per_token=model.kv_bytes_per_token,
         is_model=True,
-        notes=(*facts.notes, NO_MTP) if declares_mtp else facts.notes,
+        has_mtp=has_mtp,
+        notes=(NO_MTP,) if declares_mtp and not has_mtp else (),
     ), model
 
 
-def _model_facts(path: str, files: DrafterFiles) -> ModelFacts | None:
-    """Of the whole model in the folder, where there is one that runs here."""
+def _is_model(folder: Path) -> bool:
+    """Whether a whole model that runs here is in the folder."""
     try:
-        return read_facts(path, files.folder)
+        read_facts("", folder)
     except ModelError:
-        return None
+        return False
+    return True
 
 
-def _begun(files: DrafterFiles, drafter: str, kind: str) -> DrafterFacts:
-    """What every folder's config says."""
-    config = files.config
+def _begin(folder: Path, config: dict[str, Any]) -> DrafterFacts:
+    """What every folder's config says; nothing that drafts so far."""
     verifier = find_section(find_section(config, "speculators_config"), "verifier")
-    made_for = verifier.get("name_or_path") or config.get("target_model_name_or_path")
     return DrafterFacts(
-        drafter,
-        kind,
-        str(files.folder),
-        model_name(files.folder),
+        drafter="",
+        kind=UNKNOWN,
+        folder=str(folder),
+        name=model_name(folder),
         model_type=_text(config.get("model_type") or config.get("speculators_model_type")),
-        made_for=_text(made_for),
+        made_for=_text(verifier.get("name_or_path") or config.get("target_model_name_or_path")),
     )
 
 
@@ -161,10 +190,10 @@ def _text(value: Any) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _refusal(check: Callable[[], None]) -> str:
+def _why_not(check: Callable[[], None]) -> str:
     """Why a check fails, as a sentence; "" where it does not."""
     try:
         check()
-    except DrafterError as error:
+    except ModelError as error:
         return sentence(error)
     return ""

@@ -81,6 +81,24 @@ def test_model_with_an_mtp_head_is_told_from_one_that_declares_it_only(tmp_path)
     assert (model.drafter, model.quantisation) == (f"model:{quantised}", "4-bit")
 
 
+def test_model_whose_mtp_head_is_for_itself_drafts_as_a_whole_for_another(tmp_path, target):
+    folder = write_published("Qwen3.5-4B", tmp_path)
+    write_tiny_tokenizer(folder, LETTERS)
+    facts = inspect(folder, target)
+    assert (facts.kind, facts.drafter, facts.refusal) == ("model", f"model:{folder}", "")
+    assert (facts.has_mtp, facts.notes) == (True, ())
+    write_tiny_tokenizer(folder, LETTERS[::-1])
+    facts = inspect(folder, target)
+    assert facts.kind == "mtp"
+    assert "it was trained for a target of 32 layers" in facts.refusal
+
+
+def test_drafter_that_the_target_has_nothing_for_is_described_all_the_same(tmp_path, target):
+    facts = inspect(write_published("gemma-4-12B-it-assistant", tmp_path), target)
+    assert (facts.kind, facts.hidden_size) == ("assistant", 3840)
+    assert "which a 'llama' model does not give" in facts.refusal
+
+
 @pytest.mark.parametrize("name", ["speculators", "midlayer", "deepspec_qwen3"])
 def test_pair_that_fits_is_told(tmp_path, target, name):
     facts = inspect(write_golden(tmp_path, read_golden(f"eagle3_{name}")), target)
@@ -140,7 +158,7 @@ def test_folder_that_drafts_nothing_says_why(tmp_path, target):
     write_tiny_tokenizer(tmp_path, LETTERS)
     facts = inspect(tmp_path, target)
     assert (facts.kind, facts.drafter) == ("unknown", "")
-    assert facts.refusal.startswith("Model type 'unheard_of' is not known")
+    assert "they are no whole model: model type 'unheard_of' is not known" in facts.refusal
 
 
 def test_folder_that_cannot_be_read_is_an_error(tmp_path):
@@ -151,18 +169,13 @@ def test_folder_that_cannot_be_read_is_an_error(tmp_path):
         inspect(tmp_path)
 
 
-@pytest.mark.parametrize(("is_widened", "factor"), [(False, 1), (True, 2)])
-def test_memory_is_that_of_the_type_that_the_target_computes_in(tmp_path, target, monkeypatch, is_widened, factor):
-    monkeypatch.setattr("engine.models.memory.wants_fp32", lambda weights: is_widened)
+def test_memory_is_that_of_the_type_that_the_target_computes_in(tmp_path, target):
     golden = read_golden("eagle3_speculators")
     halves = {name: array.astype(mx.bfloat16) for name, array in golden.weights.items() if array.dtype == mx.float32}
     head = write_golden(tmp_path, replace(golden, weights=golden.weights | halves))
     alone, beside = inspect(head), describe_drafter("", head, read_facts("", target), as_model=False)
     assert alone.weight_bytes == sum(array.nbytes for array in halves.values())
-    assert (beside.weight_bytes, beside.kv_bytes_per_token) == (
-        factor * alone.weight_bytes,
-        factor * alone.kv_bytes_per_token,
-    )
+    assert (beside.weight_bytes, beside.kv_bytes_per_token) == (2 * alone.weight_bytes, 2 * alone.kv_bytes_per_token)
 
 
 def test_inspection_loads_no_mlx(tmp_path, target):
