@@ -12,7 +12,7 @@ from engine.drafters.base import NO_LIMIT, DrafterSource, DrafterStep, Known, Ta
 from engine.drafters.eagle3.model import Eagle3
 from engine.drafters.opening import open_pair
 from engine.drafters.pairs import PairDrafter, kind_of_state
-from engine.drafters.vocabulary import DraftVocabulary
+from engine.drafters.vocabulary import LARGE_VOCABULARY, DraftVocabulary, frequent_ids
 from engine.drafters.weights import dtype_of, fill, read_arrays, stream_of_files
 from engine.forecast import Kind
 from engine.messages import Progress
@@ -48,9 +48,12 @@ class Eagle3Head:
 def load_eagle3(source: DrafterSource) -> Iterator[DrafterStep]:
     """Yields Progress, then the drafter; raises ModelError before weights are read where the pair does not fit."""
     files, spec = open_pair(source, read_spec)
-    vocabulary, dtype = read_vocabulary(files, spec), dtype_of(source.view.target)
+    target_ids, dtype = read_target_ids(files, spec), dtype_of(source.view.target)
     module = Eagle3(spec)
     yield from fill_module(module, files, spec, dtype)
+    if target_ids is None and spec.vocab_size >= LARGE_VOCABULARY:
+        target_ids = frequent_ids(spec.vocab_size, source.replies.texts)
+        module.keep_tokens(target_ids)
     yield PairDrafter(
         identity=f"{KIND}:{files.folder}",
         weight_bytes=tree_reduce(lambda total, array: total + array.nbytes, module.parameters(), 0),
@@ -59,7 +62,7 @@ def load_eagle3(source: DrafterSource) -> Iterator[DrafterStep]:
         chain=Known(spec.depth, CHAIN_KIND),
         context_length=NO_LIMIT,  # many files name the length of their training data alone
         state_kind=kind_of_state(stream_of_files(files, spec.name, dtype), module),
-        head=Eagle3Head(module, vocabulary, source.view),
+        head=Eagle3Head(module, DraftVocabulary(target_ids, spec.vocab_size), source.view),
     )
 
 
@@ -68,10 +71,10 @@ def fill_module(module: Eagle3, files: DrafterFiles, spec: Eagle3Spec, dtype: mx
     yield from fill(module, read_arrays(files, spec.names), files, spec.names, dtype)
 
 
-def read_vocabulary(files: DrafterFiles, spec: Eagle3Spec) -> DraftVocabulary:
-    """The target's ids of the tokens that a head proposes; DrafterError where the target does not have these."""
+def read_target_ids(files: DrafterFiles, spec: Eagle3Spec) -> list[int] | None:
+    """The target's ids of the tokens that a head proposes, None for all; DrafterError where it does not have these."""
     if not spec.draft_vocab_size:
-        return DraftVocabulary(None, spec.vocab_size)
+        return None
     offsets = to_lists(read_arrays(files, {OFFSETS: OFFSETS})[OFFSETS])
     ids = [place + offset for place, offset in enumerate(offsets)]
     wrong = [token_id for token_id in ids if type(token_id) is not int or not 0 <= token_id < spec.vocab_size]
@@ -80,4 +83,4 @@ def read_vocabulary(files: DrafterFiles, spec: Eagle3Spec) -> DraftVocabulary:
             f"the drafter in {str(files.folder)!r} is damaged: its tensor {OFFSETS!r} names token {wrong[0]} of a "
             f"target that has {spec.vocab_size:,}; download it again"
         )
-    return DraftVocabulary(ids, spec.vocab_size)
+    return ids

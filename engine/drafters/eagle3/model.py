@@ -121,6 +121,13 @@ class Eagle3(nn.Module):
         """Whether it embeds tokens itself, and not its target for it."""
         return self._spec.has_embedding
 
+    def keep_tokens(self, token_ids: Sequence[int]) -> None:
+        """Propose these tokens alone, which need not be all that it was trained for; the head's other rows go."""
+        rows = mx.array(list(token_ids), dtype=mx.int32)
+        for name, array in self.lm_head.items():
+            self.lm_head[name] = mx.take(array, rows, axis=0)
+        mx.eval(self.lm_head.parameters())
+
     def make_cache(self) -> list[KVCache]:
         """Empty caches of its layers, by which rows choose their layout."""
         return [KVCache() for _ in self.layers]

@@ -22,7 +22,7 @@ from tests.engine.drafters.tiny_eagle3 import tiny_eagle3
 from tests.engine.tiny import tiny_folder
 
 LETTERS = ascii_lowercase + "ABCDEFGHIJKLMN"
-MISSING = "d"  # which the head cannot propose
+MISSING = "d"  # which the head cannot propose, unless another is asked for
 TAPS = (0, 1, 2)
 DEPTH = 4
 _TOKENS = len(LETTERS) + 3
@@ -31,13 +31,13 @@ _HIDDEN, _HEAD = 64, 48
 _SHARPNESS = 30.0  # of what is to be all or nothing
 
 
-def exact_pair(folder: Path, **changes: Any) -> tuple[Path, Path]:
-    """Folders of the target and the head; `changes` are of the head's config."""
+def exact_pair(folder: Path, missing: str = MISSING, **changes: Any) -> tuple[Path, Path]:
+    """Folders of the target and of a head that cannot propose some letters; `changes` are of the head's config."""
     target, model = _target(folder / "target")
     taps = np.array(_outputs(model)[:, [*TAPS]])
     layer = {"rope_theta": 100.0, "num_attention_heads": 1, "num_key_value_heads": 1, "head_dim": _HEAD}
     layer["intermediate_size"] = _TOKENS
-    proposed = [index for index in range(_TOKENS) if index != LETTERS.index(MISSING)]
+    proposed = [index for index in range(_TOKENS) if index not in map(LETTERS.index, missing)]
     config = {
         "draft_vocab_size": len(proposed),
         "eagle_aux_hidden_state_layer_ids": [tap + 1 for tap in TAPS],
@@ -57,7 +57,7 @@ def text_of(count: int) -> str:
     return "".join(LETTERS[(start + step) % len(LETTERS)] for step in range(count))
 
 
-def accepted_of(count: int) -> list[int]:
+def accepted_of(count: int, missing: str = MISSING) -> list[int]:
     """How many tokens of each round's proposal are right in a reply of so many letters.
 
     None of the first: the prompt's last letter does not follow from the one before.
@@ -65,7 +65,7 @@ def accepted_of(count: int) -> list[int]:
     text, accepted = text_of(count), [0]
     while (at := len(accepted) + sum(accepted)) < count:
         proposed = text[at : min(at + DEPTH, count - 1)]
-        accepted.append(len(proposed.partition(MISSING)[0]))
+        accepted.append(next((at for at, letter in enumerate(proposed) if letter in missing), len(proposed)))
     return accepted
 
 

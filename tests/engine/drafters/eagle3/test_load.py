@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine.messages import Failed
-from tests.engine.drafters.exact_eagle3 import DEPTH, LETTERS, TAPS, accepted_of, exact_pair, text_of
+from tests.engine.drafters.exact_eagle3 import DEPTH, LETTERS, MISSING, TAPS, accepted_of, exact_pair, text_of
 from tests.engine.drafters.tiny_eagle3 import tiny_eagle3
 from tests.engine.goldens import read_golden, write_golden
 from tests.engine.harness import Harness, submit
@@ -23,8 +23,8 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     return target, f"eagle3:{head}"
 
 
-def assert_exact(engine: Harness, request_id: int, length: int) -> None:
-    accepted, statistics = accepted_of(length), engine.statistics_of(request_id)
+def assert_exact(engine: Harness, request_id: int, length: int, missing: str = MISSING) -> None:
+    accepted, statistics = accepted_of(length, missing), engine.statistics_of(request_id)
     assert engine.text_of(request_id) == text_of(length)
     assert (statistics.num_rounds, statistics.num_accepted) == (len(accepted), sum(accepted))
 
@@ -92,3 +92,12 @@ def test_offsets_out_of_range_are_refused(engine, tmp_path):
     head = write_golden(tmp_path / "head", golden)
     target = tiny_folder(tmp_path / "target", letters=LETTERS[:37], hidden_size=16, num_hidden_layers=8)
     assert "names token 40 of a target that has 40" in refusal(engine, target, head)
+
+
+def test_head_of_a_large_vocabulary_proposes_its_frequent_tokens(engine, tmp_path, monkeypatch):
+    monkeypatch.setattr("engine.drafters.eagle3.load.LARGE_VOCABULARY", 40)
+    monkeypatch.setattr("engine.drafters.vocabulary.FREQUENT_TOKENS", 24)  # by their ids, before any reply is known
+    target, head = exact_pair(tmp_path, missing="")
+    engine.send(submit(1, target, "abc", drafter=f"eagle3:{head}", max_tokens=LENGTH))
+    engine.run()
+    assert_exact(engine, 1, LENGTH, missing=LETTERS[24:])

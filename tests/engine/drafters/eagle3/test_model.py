@@ -8,7 +8,7 @@ from pathlib import Path
 import mlx.core as mx
 import pytest
 
-from engine.drafters.eagle3.load import fill_module, read_vocabulary
+from engine.drafters.eagle3.load import fill_module, read_target_ids
 from engine.drafters.eagle3.model import Eagle3
 from engine.drafters.vocabulary import DraftVocabulary
 from engine.models.drafting.eagle3 import read_spec, recognises
@@ -38,7 +38,7 @@ def load(golden: Golden, folder: Path) -> tuple[Eagle3, DraftVocabulary]:
     spec = read_spec(files, None)
     module = Eagle3(spec)
     assert list(fill_module(module, files, spec, mx.float32))
-    return module, read_vocabulary(files, spec)
+    return module, DraftVocabulary(read_target_ids(files, spec), spec.vocab_size)
 
 
 def run(module: Eagle3, golden: Golden, chunk: int) -> mx.array:
@@ -99,3 +99,12 @@ def test_offsets_that_leave_the_target_s_vocabulary_are_refused(tmp_path, place,
     golden.weights["d2t"][place] = offset
     with pytest.raises(DrafterError, match=fault):
         load(golden, tmp_path)
+
+
+def test_head_of_some_tokens_has_their_logits(tmp_path):
+    golden = read_golden("eagle3_deepspec_gemma4")
+    (whole, _), (part, _) = load(golden, tmp_path), load(golden, tmp_path)
+    ids = [3, 5, 8, 39]
+    part.keep_tokens(ids)
+    assert mx.array_equal(run(part, golden, 6), run(whole, golden, 6)[..., mx.array(ids)])
+    assert part.lm_head.weight.shape == (4, 16)

@@ -10,8 +10,9 @@ import mlx.core as mx
 import pytest
 
 from engine.drafters.base import TargetPorts, TargetView
-from engine.drafters.eagle3.load import Eagle3Head, fill_module, read_vocabulary
+from engine.drafters.eagle3.load import Eagle3Head, fill_module, read_target_ids
 from engine.drafters.eagle3.model import Eagle3
+from engine.drafters.vocabulary import DraftVocabulary
 from engine.models.drafting.eagle3 import read_spec
 from engine.models.drafting.files import read_files
 from tests.engine.drafters.pairing import CHAIN, HIDDEN, VOCABULARY, Batch
@@ -36,7 +37,9 @@ def head(request: pytest.FixtureRequest, tmp_path: Path) -> Eagle3Head:
     module = Eagle3(spec)
     assert list(fill_module(module, files, spec, mx.float32))
     ports = TargetPorts(HIDDEN, 4, 1.0, lambda ids: EMBEDDING[ids], lambda hidden: hidden, lambda ids: lambda x: x)
-    return Eagle3Head(module, read_vocabulary(files, spec), TargetView(VOCABULARY, 512, own=ports))
+    return Eagle3Head(
+        module, DraftVocabulary(read_target_ids(files, spec), VOCABULARY), TargetView(VOCABULARY, 512, own=ports)
+    )
 
 
 def test_rows_of_any_acceptance_and_depth_propose_what_the_head_writes(head):
