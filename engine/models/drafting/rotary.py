@@ -34,13 +34,20 @@ def read_rotary(config: dict[str, Any], head_size: int, layer_kind: str = "full_
             f"the drafter scales its rotary positions by {dict(scaling)!r}, which is not one of: {', '.join(_KINDS)}; "
             "choose another drafter"
         )
-    share = _float(own.get("partial_rotary_factor"), config.get("partial_rotary_factor"), 1.0)
     return Rotary(
-        num_dims=head_size if kind == "proportional" else int(head_size * share),
+        num_dims=int(head_size * _turning_share(own, kind)),
         base=_float(own.get("rope_theta"), config.get("rope_theta"), _USUAL_BASE),
         scaling={} if kind in ("default", "mrope") else {**_original_length(config), **scaling, "rope_type": kind},
         context_length=find_number(config, "max_position_embeddings"),
     )
+
+
+def _turning_share(parameters: dict[str, Any], kind: str) -> float:
+    """Of a head's numbers: transformers' plain rotation turns all, whatever share a config has from its target.
+
+    Of what Gemma 4 calls proportional the share is in the frequencies.
+    """
+    return 1.0 if kind in ("default", "mrope", "proportional") else _float(parameters.get("partial_rotary_factor"), 1.0)
 
 
 def _original_length(config: dict[str, Any]) -> dict[str, int]:

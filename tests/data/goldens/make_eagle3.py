@@ -44,6 +44,7 @@ LLAMA3 = {
     "high_freq_factor": 4.0,
     "original_max_position_embeddings": 32,
 }
+YARN = {"rope_type": "yarn", "rope_theta": 10000.0, "factor": 4.0, "original_max_position_embeddings": 64}
 GEMMA: dict[str, Any] = {
     "global_head_dim": 16,
     "num_global_key_value_heads": 1,
@@ -73,7 +74,9 @@ def main() -> None:
     two = Qwen3Config(**SHAPE | {"num_hidden_layers": 2, "attention_bias": True})
     flags = {"norm_before_residual": True, "norm_before_fc": True, "norm_output": True}
     speculators("speculators_qwen3", two, draft_vocab_size=12, **flags)
-    speculators("speculators_fc_norm", Qwen3Config(**SHAPE), draft_vocab_size=TOKENS, fc_norm=True)
+    speculators(
+        "speculators_fc_norm", Qwen3Config(**SHAPE, rope_parameters=YARN), draft_vocab_size=TOKENS, fc_norm=True
+    )
     qwen3 = Qwen3Config(**SHAPE | DEEPSPEC, step_loss_decay=1.0, attn_implementation="eager")
     deepspec("deepspec_qwen3", Qwen3Eagle3Model(qwen3), SHAPE | {"model_type": "qwen3"})
     gemma4 = Gemma4TextConfig(**SHAPE | GEMMA | DEEPSPEC, step_loss_decay=1.0, attn_implementation="eager")
