@@ -11,7 +11,7 @@ from typing import Any
 import mlx.core as mx
 import mlx.nn as nn
 from mlx_lm.models.base import create_attention_mask, scaled_dot_product_attention
-from mlx_lm.models.cache import KVCache
+from mlx_lm.models.cache import KVCache, RotatingKVCache
 
 from engine.drafters.rotary import open_rotary
 from engine.models.drafting.eagle3 import Eagle3Layer, Eagle3Spec
@@ -112,7 +112,7 @@ class Eagle3(nn.Module):
         if spec.norms_taps == "each":
             self.fc_norm = [nn.RMSNorm(spec.hidden_size, eps) for _ in range(spec.num_taps)]
         self.fc = nn.Linear(spec.num_taps * spec.hidden_size, width, bias=False)
-        self.layers = [DecoderLayer(spec, spec.reads_tokens(index)) for index in range(spec.num_layers)]
+        self.layers = [DecoderLayer(spec, spec.reads_tokens(index)) for index in range(len(spec.windows))]
         self.norm = nn.RMSNorm(width, eps)
         self.lm_head = nn.Linear(width, spec.num_draft_tokens, bias=False)
 
@@ -128,9 +128,9 @@ class Eagle3(nn.Module):
             self.lm_head[name] = mx.take(array, rows, axis=0)
         mx.eval(self.lm_head.parameters())
 
-    def make_cache(self) -> list[KVCache]:
+    def make_cache(self) -> list[KVCache | RotatingKVCache]:
         """Empty caches of its layers, by which rows choose their layout."""
-        return [KVCache() for _ in self.layers]
+        return [RotatingKVCache(max_size=window) if window else KVCache() for window in self._spec.windows]
 
     def features(self, taps: mx.array) -> mx.array:
         """What it reads of true positions: [.., taps * hidden size of the target] to [.., its own hidden size]."""
@@ -150,8 +150,9 @@ class Eagle3(nn.Module):
 
         `cache` has an entry for each layer, None to read nothing but these pairs.
         """
-        hidden, mask = features, create_attention_mask(features, cache[0])
-        for layer, layer_cache in zip(self.layers, cache, strict=True):
+        hidden = features
+        for layer, window, layer_cache in zip(self.layers, self._spec.windows, cache, strict=True):
+            mask = create_attention_mask(features, layer_cache, window_size=window)
             hidden = layer(embedded, hidden, mask, layer_cache)
         return self.norm(hidden) if self._spec.chains_normed else hidden
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.models.architecture import find_number, find_section, num_layers
-from engine.models.drafting.eagle3_layer import MIDLAYER, Eagle3Layer, number, read_layer
+from engine.models.drafting.eagle3_layer import MIDLAYER, Eagle3Layer, number, read_layer, read_windows
 from engine.models.drafting.files import DrafterFiles
 from engine.models.drafting.spec import EMBEDDING, TAPS, DrafterSpec
 from engine.models.drafting.target import TargetShape
@@ -32,7 +32,7 @@ class Eagle3Spec(DrafterSpec):
 
     names: Mapping[str, str]
     layer: Eagle3Layer
-    num_layers: int
+    windows: tuple[int | None, ...]  # tokens that each layer sees; None for all
     num_taps: int
     softcap: float  # of the logits; 0.0 for none
     norms_taps: str  # before `fc`: "" for not at all, "together" or "each"
@@ -90,7 +90,7 @@ def read_spec(files: DrafterFiles, target: TargetShape | None) -> Eagle3Spec:
         thinks=False if _architecture(outer) in _DEEPSPEC else None,
         names={},
         layer=layer,
-        num_layers=num_layers(config) or 1,
+        windows=read_windows(config, num_layers(config) or 1),
         num_taps=len(tap_layers) or _num_columns(files, "fc.weight") // hidden_size,
         softcap=float(config.get("final_logit_softcapping") or 0.0) if layer.is_sandwich else 0.0,
         norms_taps="together" if outer.get("norm_before_fc") else "each" if outer.get("fc_norm") else "",
@@ -119,7 +119,7 @@ def _with_tensors(spec: Eagle3Spec, files: DrafterFiles) -> Eagle3Spec:
         spec,
         names=names,
         weight_bytes=num_bytes_of(files, names.values()),
-        kv_elements_per_token=2 * spec.num_layers * layer.num_kv_heads * layer.head_size,
+        kv_elements_per_token=2 * spec.windows.count(None) * layer.num_kv_heads * layer.head_size,
         quantisation=quantisation_of(files, (name for name in names.values() if name.endswith("proj.weight"))),
     )
 
@@ -141,7 +141,7 @@ def _parameters(spec: Eagle3Spec, files: DrafterFiles) -> Iterator[tuple[str, st
     for name, shape in shapes.items():
         yield name, name, shape
     has_midlayer = f"{MIDLAYER}hidden_norm.weight" in files.tensors
-    for index in range(spec.num_layers):
+    for index in range(len(spec.windows)):
         ours = f"layers.{index}."
         theirs = MIDLAYER if has_midlayer and index == 0 else ours
         reads_tokens = index == 0 or f"{theirs}hidden_norm.weight" in files.tensors

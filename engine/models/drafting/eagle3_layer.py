@@ -14,6 +14,7 @@ from engine.models.errors import DrafterError
 MIDLAYER = "midlayer."  # how SafeAILab's layout names the first layer
 _PLAIN = ("llama", "qwen2", "qwen3", "mistral", "eagle3")  # of one shape; tensors tell their norms and biases
 _SANDWICH = "gemma4_text"
+_FULL, _SLIDING = "full_attention", "sliding_attention"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +92,18 @@ def number(config: dict[str, Any], field: str) -> int:
     )
 
 
+def read_windows(config: dict[str, Any], num_layers: int) -> tuple[int | None, ...]:
+    """How many tokens each layer sees, its own among them; None for all. Raises DrafterError for another kind."""
+    kinds = config.get("layer_types") or []
+    if not isinstance(kinds, list) or not {*map(str, kinds)} <= {_FULL, _SLIDING}:
+        raise DrafterError(
+            f"layer_types is {kinds!r} in the drafter's config.json; each layer must be {_FULL!r} or {_SLIDING!r}: "
+            "choose another drafter"
+        )
+    padded = [*kinds[:num_layers], *[_FULL] * (num_layers - len(kinds))]
+    return tuple(number(config, "sliding_window") if kind == _SLIDING else None for kind in padded)
+
+
 def _check_family(config: dict[str, Any], is_sandwich: bool) -> None:
     known = (*_PLAIN, _SANDWICH)
     if config.get("model_type") not in known:
@@ -102,11 +115,6 @@ def _check_family(config: dict[str, Any], is_sandwich: bool) -> None:
     if config.get(field, needed) != needed:
         raise DrafterError(
             f"{field} is {config[field]!r} in the drafter's config.json; it must be {needed!r}: choose another drafter"
-        )
-    if "sliding_attention" in (config.get("layer_types") or ()):
-        raise DrafterError(
-            "layer_types in the drafter's config.json asks for sliding_attention; an EAGLE-3 head must attend to all "
-            "of its text: choose another drafter"
         )
 
 

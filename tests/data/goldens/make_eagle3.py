@@ -71,7 +71,8 @@ def main() -> None:
     torch.set_grad_enabled(False)
     speculators("speculators", LlamaConfig(**SHAPE), draft_vocab_size=12)
     speculators("midlayer", LlamaConfig(**SHAPE, rope_parameters=LLAMA3), draft_vocab_size=12)
-    two = Qwen3Config(**SHAPE | {"num_hidden_layers": 2, "attention_bias": True})
+    kinds = {"layer_types": ["sliding_attention", "full_attention"], "sliding_window": 3, "use_sliding_window": True}
+    two = Qwen3Config(**SHAPE | {"num_hidden_layers": 2, "attention_bias": True} | kinds)
     flags = {"norm_before_residual": True, "norm_before_fc": True, "norm_output": True}
     speculators("speculators_qwen3", two, draft_vocab_size=12, **flags)
     speculators(
@@ -107,8 +108,10 @@ def speculators(name: str, layer: Any, **fields: Any) -> None:
         states = torch.cat([model.embed_tokens(tokens), hidden], dim=-1)
         positions = 1 + cache.get_seq_length() + torch.arange(tokens.shape[1])[None]
         rotary = model.rotary_emb(states, positions)
-        mask = torch.full((tokens.shape[1],) * 2, -1e9).triu(1)[None, None] if is_first else None
-        for decoder in model.layers:
+        start = cache.get_seq_length()
+        for index, decoder in enumerate(model.layers):
+            window = layer.sliding_window if index in model.sliding_window_indices else None
+            mask = mask_of(start, tokens.shape[1], window)
             states = decoder(
                 states, attention_mask=mask, position_ids=positions, past_key_values=cache, position_embeddings=rotary
             )
@@ -124,6 +127,12 @@ def speculators(name: str, layer: Any, **fields: Any) -> None:
         outer = text | {"architectures": ["LlamaForCausalLMEagle3"], **fields}
         outer["eagle_config"] = {"eagle_aux_hidden_state_layer_ids": [0, 2, 4]}
     write(name, outer, weights, run(step, 3, offsets))
+
+
+def mask_of(start: int, width: int, window: int | None) -> torch.Tensor:
+    queries, keys = start + torch.arange(width)[:, None], torch.arange(start + width)[None]
+    is_seen = (keys <= queries) & (keys > queries - (window or start + width))
+    return torch.where(is_seen, 0.0, -1e9)[None, None]
 
 
 def deepspec(name: str, model: Any, config: dict[str, Any]) -> None:

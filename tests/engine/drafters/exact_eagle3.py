@@ -8,6 +8,7 @@ position, or the taps of other layers, foretell nothing.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
 from string import ascii_lowercase
@@ -31,12 +32,16 @@ _HIDDEN, _HEAD = 64, 48
 _SHARPNESS = 30.0  # of what is to be all or nothing
 
 
-def exact_pair(folder: Path, missing: str = MISSING, **changes: Any) -> tuple[Path, Path]:
-    """Folders of the target and of a head that cannot propose some letters; `changes` are of the head's config."""
+def exact_pair(
+    folder: Path, missing: str = MISSING, layer: Mapping[str, Any] | None = None, **changes: Any
+) -> tuple[Path, Path]:
+    """Folders of the target and of a head that cannot propose some letters.
+
+    `changes` are of the head's config, `layer` of what it says of its layer.
+    """
     target, model = _target(folder / "target")
     taps = np.array(_outputs(model)[:, [*TAPS]])
-    layer = {"rope_theta": 100.0, "num_attention_heads": 1, "num_key_value_heads": 1, "head_dim": _HEAD}
-    layer["intermediate_size"] = _TOKENS
+    shape = {"num_attention_heads": 1, "num_key_value_heads": 1, "head_dim": _HEAD, "intermediate_size": _TOKENS}
     proposed = [index for index in range(_TOKENS) if index not in map(LETTERS.index, missing)]
     config = {
         "draft_vocab_size": len(proposed),
@@ -44,7 +49,7 @@ def exact_pair(folder: Path, missing: str = MISSING, **changes: Any) -> tuple[Pa
         "speculators_config": {"proposal_methods": [{"speculative_tokens": DEPTH}]},
         **changes,
     }
-    head = tiny_eagle3(folder / "head", target, layer=layer, **config)
+    head = tiny_eagle3(folder / "head", target, layer={"rope_theta": 100.0, **shape, **(layer or {})}, **config)
     weights = mx.load(str(head / "model.safetensors"))
     assert isinstance(weights, dict)
     mx.save_safetensors(str(head / "model.safetensors"), weights | _solve(taps, proposed), {"format": "mlx"})

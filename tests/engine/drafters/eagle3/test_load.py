@@ -58,6 +58,16 @@ def test_four_rows_of_one_batch_have_the_acceptance_of_one(engine, pair):
         assert_exact(engine, request_id, LENGTH)
 
 
+def test_head_whose_layer_sees_a_window_alone_has_the_same_acceptance(engine, tmp_path):
+    target, head = exact_pair(tmp_path, layer={"layer_types": ["sliding_attention"], "sliding_window": 5})
+    for request_id in range(1, 4):
+        engine.send(submit(request_id, target, "abc", drafter=f"eagle3:{head}", max_tokens=LENGTH - request_id))
+        engine.step(2)
+    engine.run()
+    for request_id in range(1, 4):
+        assert_exact(engine, request_id, LENGTH - request_id)
+
+
 @pytest.mark.parametrize("shift", [-1, 1])
 def test_head_that_reads_the_layers_beside_its_own_foretells_nothing(engine, tmp_path, shift):
     inputs = [tap + 1 + shift for tap in TAPS]  # this layout counts the inputs of layers

@@ -24,6 +24,7 @@ EMBEDDING = mx.random.normal((VOCABULARY, HIDDEN), key=mx.random.key(8))
 FORMS: dict[str, dict[str, Any]] = {
     "before the norm": {},
     "after the norm": {"norm_output": True, "norm_before_residual": True},
+    "in a window": {"layer": {"layer_types": ["sliding_attention"], "sliding_window": 4}},
 }
 
 
@@ -65,3 +66,17 @@ def test_tokens_that_the_head_does_not_know_are_never_proposed(head):
         proposals = batch.propose([4])
         assert all(token_id % 2 == 0 for token_id in proposals[0])
         batch.commit(proposals, [bonus % 4], bonus)
+
+
+def test_restored_row_proposes_what_the_uninterrupted_one_does(head):
+    batch, other = Batch(head), Batch(head)
+    batch.join([1, 2, 3, 4, 5, 6, 7, 8])
+    for bonus in (9, 10, 11):
+        batch.commit(batch.propose([4]), [bonus % 3], bonus)
+    state = batch.rows.capture(0)
+    assert state.covered.num_tokens == state.num_tokens
+    other.rows.prepare_append([state]).commit()
+    other.chats = batch.chats
+    proposals = batch.propose([4])
+    assert other.propose([4]) == proposals
+    batch.assert_written(proposals)

@@ -50,6 +50,11 @@ def test_head_knows_what_it_was_trained_for(head, tmp_path):
     assert (deep.kv_elements_per_token, deep.context_length, deep.quantisation) == (32, 256, "fp32")
 
 
+def test_layers_in_a_window_keep_nothing_that_grows(tmp_path):
+    spec = spec_of(read_golden("eagle3_speculators_qwen3"), tmp_path)
+    assert (spec.windows, spec.kv_elements_per_token) == ((3, None), 32)
+
+
 def test_head_without_an_embedding_reads_the_target_s(head, tmp_path):
     assert spec_of(head, tmp_path / "own").needs == {"taps"}
     del head.weights["embed_tokens.weight"]
@@ -83,7 +88,8 @@ FAULTS: dict[str, tuple[Callable[[Golden], None], str]] = {
     "mixed types": (put(Q_PROJ, lambda array: array.astype(mx.bfloat16)), "holds BF16 and '.*' holds F32"),
     "model type": (say(model_type="mamba"), "model_type is 'mamba' in the drafter's config.json; an EAGLE-3 head can"),
     "activation": (say(hidden_act="gelu"), "hidden_act is 'gelu' in the drafter's config.json; it must be 'silu'"),
-    "window": (say(layer_types=["sliding_attention"]), "asks for sliding_attention"),
+    "window": (say(layer_types=["sliding_attention"]), "sliding_window is None in the drafter's config.json"),
+    "kind of layer": (say(layer_types=["linear_attention"]), r"layer_types is \['linear_attention'\]"),
     "no width": (
         say(hidden_size=0),
         "hidden_size is 0 in the drafter's config.json; it must be a whole number above 0",
