@@ -15,9 +15,10 @@ import mlx.core as mx
 from engine.drafters.mtp.model import MtpModel
 from engine.drafters.weights import fill, read_arrays
 from engine.messages import Progress
+from engine.models.drafting.fields import required_number
 from engine.models.drafting.files import DrafterFiles
 from engine.models.drafting.mtp import FP8, FP8_BLOCK, FP8_SCALE, MtpSpec
-from engine.models.drafting.mtp_families import JOINED, LATENT_PAIR, SPLIT_KEYS, SPLIT_VALUES, STACKED, needed
+from engine.models.drafting.mtp_families import JOINED, LATENT_PAIR, SPLIT_KEYS, SPLIT_VALUES, STACKED
 
 _EXPERT = re.compile(r"(.*)mlp\.experts\.(\d+)\.(\w+)\.(weight|scales|biases)")
 _CORRECTION = "e_score_correction_bias"
@@ -101,8 +102,8 @@ def _split_latent(arrays: Arrays, names: Names, attention: str, spec: MtpSpec, f
     if packing := files.packing(names[f"{pair}.weight"].removesuffix(".weight")):
         scales, biases = arrays.pop(f"{pair}.scales"), arrays.pop(f"{pair}.biases", None)
         weight = mx.dequantize(weight, scales, biases, packing.group_size, packing.bits, packing.mode)
-    num_plain = needed(spec.config, "qk_nope_head_dim")
-    heads = weight.reshape(needed(spec.config, "num_attention_heads"), -1, weight.shape[-1])
+    num_plain = required_number(spec.config, "qk_nope_head_dim")
+    heads = weight.reshape(required_number(spec.config, "num_attention_heads"), -1, weight.shape[-1])
     for own, part in ((SPLIT_KEYS, heads[:, :num_plain].swapaxes(1, 2)), (SPLIT_VALUES, heads[:, num_plain:])):
         name = f"{attention}{own.rpartition('.')[2]}.weight"
         arrays[name], names[name] = mx.contiguous(part), names[f"{pair}.weight"]

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.models.architecture import find_number, find_section, num_layers
+from engine.models.drafting.fields import required_number
 from engine.models.drafting.files import DrafterFiles
 from engine.models.drafting.spec import DONORS, EMBEDDING, HIDDEN, DrafterSpec
 from engine.models.drafting.target import TargetShape
@@ -68,18 +69,18 @@ def read_spec(files: DrafterFiles, target: TargetShape | None) -> AssistantSpec:
     spec = AssistantSpec(
         kind=KIND,
         name=files.name,
-        hidden_size=_number(files.config, "backbone_hidden_size"),
-        vocab_size=_number(text, "vocab_size"),
+        hidden_size=required_number(files.config, "backbone_hidden_size"),
+        vocab_size=required_number(text, "vocab_size"),
         tap_layers=(target.num_layers,) if target else (),
         depth=max(1, block_size - 1),
         needs=frozenset((HIDDEN, EMBEDDING, DONORS)),
         block_size=block_size,
         context_length=find_number(text, "max_position_embeddings"),
-        width=_number(text, "hidden_size"),
-        intermediate_size=_number(text, "intermediate_size"),
-        num_heads=_number(text, "num_attention_heads"),
+        width=required_number(text, "hidden_size"),
+        intermediate_size=required_number(text, "intermediate_size"),
+        num_heads=required_number(text, "num_attention_heads"),
         layer_types=layer_types,
-        head_sizes={SLIDING: _number(text, "head_dim"), FULL: _full_head_size(text, layer_types)},
+        head_sizes={SLIDING: required_number(text, "head_dim"), FULL: _full_head_size(text, layer_types)},
         window=find_number(text, "sliding_window", default=_SLIDING_WINDOW),
         norm_eps=float(text.get("rms_norm_eps") or 1e-6),
         rope=_rope(text, layer_types),
@@ -101,7 +102,7 @@ def donor_shapes(target: TargetShape) -> dict[str, DonorShape]:
     num_heads = find_number(config, "num_key_value_heads", default=1)
     num_full_heads = find_number(config, "num_global_key_value_heads") if config.get("attention_k_eq_v") else 0
     shapes = {
-        SLIDING: DonorShape(num_heads, _number(config, "head_dim"), find_number(config, "sliding_window")),
+        SLIDING: DonorShape(num_heads, required_number(config, "head_dim"), find_number(config, "sliding_window")),
         FULL: DonorShape(
             num_full_heads or num_heads, find_number(config, "global_head_dim", default=_FULL_HEAD_SIZE), 0
         ),
@@ -232,12 +233,3 @@ def _num_centroids(files: DrafterFiles) -> int:
     """By its tensors: published configs name a number of centroids where every token is scored."""
     info = files.tensors.get(CENTROIDS)
     return find_number(files.config, "num_centroids", default=info.shape[0] if info.shape else 0) if info else 0
-
-
-def _number(config: dict[str, Any], field: str) -> int:
-    if value := find_number(config, field):
-        return value
-    raise DrafterError(
-        f"{field} is {config.get(field)!r} in a config.json; it must be a whole number above 0: download the drafter "
-        "again"
-    )

@@ -53,6 +53,7 @@ def read_spec(files: DrafterFiles, target: TargetShape | None) -> BlockSpec:
         block_size=block_size,
         kv_elements_per_token=2 * layers.num_kv_heads * layers.head_size * num_full,
         context_length=config.number("max_position_embeddings"),
+        thinks=False if config.packaging is Packaging.DEEPSPEC else None,  # DeepSpec trains on replies without thinking
         layers=layers,
         heads=heads,
         mask_token_id=_mask_token_id(config),

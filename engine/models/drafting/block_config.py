@@ -8,6 +8,7 @@ from enum import Enum
 from typing import Any
 
 from engine.models.architecture import find_section
+from engine.models.drafting.fields import required_number
 from engine.models.drafting.files import DrafterFiles
 from engine.models.errors import DrafterError
 
@@ -57,10 +58,7 @@ class BlockConfig:
 
     def number(self, name: str) -> int:
         """A whole number that has to be there and above 0."""
-        value = self.fields.get(name)
-        if not isinstance(value, int) or isinstance(value, bool) or value <= 0:
-            raise self.fault(name, "a whole number above 0")
-        return value
+        return required_number(self.fields, name)
 
     def real(self, name: str, default: float) -> float:
         value = self.fields.get(name)

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.models.architecture import find_number, find_section, num_layers
-from engine.models.drafting.eagle3_layer import MIDLAYER, Eagle3Layer, number, read_layer, read_windows
+from engine.models.drafting.eagle3_layer import MIDLAYER, Eagle3Layer, read_layer, read_windows
+from engine.models.drafting.fields import required_number
 from engine.models.drafting.files import DrafterFiles
 from engine.models.drafting.spec import EMBEDDING, TAPS, DrafterSpec
 from engine.models.drafting.target import TargetShape
@@ -73,7 +74,7 @@ def read_spec(files: DrafterFiles, target: TargetShape | None) -> Eagle3Spec:
     """
     outer = files.config
     config = find_section(outer, "transformer_layer_config") or outer
-    layer, vocab_size = read_layer(files, config), number(config, "vocab_size")
+    layer, vocab_size = read_layer(files, config), required_number(config, "vocab_size")
     hidden_size = find_number(outer, "target_hidden_size", default=layer.width)
     tap_layers = _tap_layers(outer, target)
     spec = Eagle3Spec(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.models.architecture import find_number, head_size
+from engine.models.drafting.fields import required_number
 from engine.models.drafting.files import DrafterFiles
 from engine.models.drafting.rotary import Rotary, read_rotary
 from engine.models.drafting.tensors import Shape
@@ -69,9 +70,9 @@ def read_layer(files: DrafterFiles, config: dict[str, Any]) -> Eagle3Layer:
     prefix = MIDLAYER if f"{MIDLAYER}hidden_norm.weight" in files.tensors else "layers.0."
     size = _head_size(files, config, is_sandwich)
     return Eagle3Layer(
-        width=number(config, "hidden_size"),
-        intermediate_size=number(config, "intermediate_size"),
-        num_heads=number(config, "num_attention_heads"),
+        width=required_number(config, "hidden_size"),
+        intermediate_size=required_number(config, "intermediate_size"),
+        num_heads=required_number(config, "num_attention_heads"),
         num_kv_heads=_num_kv_heads(config, is_sandwich),
         head_size=size,
         norm_eps=float(config.get("rms_norm_eps") or 1e-6),
@@ -79,16 +80,6 @@ def read_layer(files: DrafterFiles, config: dict[str, Any]) -> Eagle3Layer:
         is_sandwich=is_sandwich,
         keys_are_values=is_sandwich and bool(config.get("attention_k_eq_v")),
         present=frozenset(files.with_prefix(prefix)),
-    )
-
-
-def number(config: dict[str, Any], field: str) -> int:
-    """A field that must be a whole number above 0; raises DrafterError."""
-    if value := find_number(config, field):
-        return value
-    raise DrafterError(
-        f"{field} is {config.get(field)!r} in the drafter's config.json; it must be a whole number above 0: download "
-        "the drafter again"
     )
 
 
@@ -101,7 +92,7 @@ def read_windows(config: dict[str, Any], num_layers: int) -> tuple[int | None, .
             "choose another drafter"
         )
     padded = [*kinds[:num_layers], *[_FULL] * (num_layers - len(kinds))]
-    return tuple(number(config, "sliding_window") if kind == _SLIDING else None for kind in padded)
+    return tuple(required_number(config, "sliding_window") if kind == _SLIDING else None for kind in padded)
 
 
 def _check_family(config: dict[str, Any], is_sandwich: bool) -> None:
@@ -127,5 +118,5 @@ def _head_size(files: DrafterFiles, config: dict[str, Any], is_sandwich: bool) -
 
 def _num_kv_heads(config: dict[str, Any], is_sandwich: bool) -> int:
     if is_sandwich and config.get("attention_k_eq_v"):
-        return number(config, "num_global_key_value_heads")
-    return find_number(config, "num_key_value_heads", default=number(config, "num_attention_heads"))
+        return required_number(config, "num_global_key_value_heads")
+    return find_number(config, "num_key_value_heads", default=required_number(config, "num_attention_heads"))

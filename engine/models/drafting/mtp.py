@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.models.architecture import context_length, find_number, kv_elements_per_token, num_layers, text_config
+from engine.models.drafting.fields import required_number
 from engine.models.drafting.files import DrafterFiles
 from engine.models.drafting.mtp_families import (
     FAMILIES,
@@ -20,7 +21,6 @@ from engine.models.drafting.mtp_families import (
     MtpLayout,
     layer_shapes,
     layout_of,
-    needed,
     outer_shapes,
 )
 from engine.models.drafting.spec import EMBEDDING, HEAD, HIDDEN, DrafterSpec
@@ -77,7 +77,7 @@ def read_spec(files: DrafterFiles, target: TargetShape | None) -> MtpSpec:
     return MtpSpec(
         kind=KIND,
         name=files.name,
-        hidden_size=needed(config, "hidden_size"),
+        hidden_size=required_number(config, "hidden_size"),
         vocab_size=find_number(config, "vocab_size"),
         tap_layers=(num_layers(config),),
         depth=DEPTH,
@@ -182,7 +182,7 @@ def _expect(
 
 def _kv_elements(config: Config, family: MtpFamily, count: int) -> int:
     layers: dict[str, Any] = {**config, "num_hidden_layers": count, "layer_types": None}
-    indexed = 2 * count * needed(config, "index_head_dim") if family.has_indexer else 0
+    indexed = 2 * count * required_number(config, "index_head_dim") if family.has_indexer else 0
     return kv_elements_per_token(layers) + indexed
 
 

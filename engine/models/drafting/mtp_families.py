@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from engine.models.architecture import find_number, head_size
+from engine.models.drafting.fields import required_number
 from engine.models.drafting.tensors import Shape
-from engine.models.errors import DrafterError
 
 Config = dict[str, Any]
 Shapes = dict[str, Shape]
@@ -73,37 +73,29 @@ def layout_of(model_type: str, family: MtpFamily, num_layers: int, names: Collec
     return _SIDECARS.get(model_type, whole)
 
 
-def needed(config: Config, name: str) -> int:
-    """A number of the config that the head's shapes follow from."""
-    if found := find_number(config, name):
-        return found
-    raise DrafterError(
-        f"{name} is {config.get(name)!r} in the drafter's config.json; it must be a whole number above 0: download the "
-        "drafter again"
-    )
-
-
 def layer_shapes(family: MtpFamily, config: Config, names: Collection[str]) -> Shapes:
     """Tensors of one decoder layer; of forms that can stand for each other the one that is there."""
-    hidden = needed(config, "hidden_size")
+    hidden = required_number(config, "hidden_size")
     norms = {f"{name}.weight": (hidden,) for name in ("input_layernorm", "post_attention_layernorm")}
     if "mlp.gate.weight" not in names:
         return (
-            norms | family.attention(config, names) | _feed_forward("mlp", hidden, needed(config, "intermediate_size"))
+            norms
+            | family.attention(config, names)
+            | _feed_forward("mlp", hidden, required_number(config, "intermediate_size"))
         )
     return norms | family.attention(config, names) | _experts(family, config, names)
 
 
 def outer_shapes(config: Config) -> Shapes:
     """Tensors outside of layers, by our names."""
-    hidden = needed(config, "hidden_size")
+    hidden = required_number(config, "hidden_size")
     norms = dict.fromkeys(("enorm.weight", "hnorm.weight", "norm.weight"), (hidden,))
     return {"eh_proj.weight": (hidden, 2 * hidden), **norms}
 
 
 def num_experts(config: Config) -> int:
     """Of a layer that has some."""
-    return find_number(config, "n_routed_experts") or needed(config, "num_experts")
+    return find_number(config, "n_routed_experts") or required_number(config, "num_experts")
 
 
 def _feed_forward(path: str, hidden: int, size: int) -> Shapes:
@@ -112,14 +104,18 @@ def _feed_forward(path: str, hidden: int, size: int) -> Shapes:
 
 
 def _experts(family: MtpFamily, config: Config, names: Collection[str]) -> Shapes:
-    hidden, size, count = needed(config, "hidden_size"), needed(config, "moe_intermediate_size"), num_experts(config)
+    hidden, size, count = (
+        required_number(config, "hidden_size"),
+        required_number(config, "moe_intermediate_size"),
+        num_experts(config),
+    )
     shapes: Shapes = {"mlp.gate.weight": (count, hidden)}
     if family.shared == "shared_experts":
         shapes["mlp.gate.e_score_correction_bias"] = (count,)
         shared = find_number(config, "n_shared_experts") * size
     else:
         shapes["mlp.shared_expert_gate.weight"] = (1, hidden)
-        shared = needed(config, "shared_expert_intermediate_size")
+        shared = required_number(config, "shared_expert_intermediate_size")
     if shared:
         shapes |= _feed_forward(f"mlp.{family.shared}", hidden, shared)
     if f"{STACKED}.gate_proj.weight" in names:
@@ -132,8 +128,8 @@ def _experts(family: MtpFamily, config: Config, names: Collection[str]) -> Shape
 
 
 def _attention(config: Config, names: Collection[str], num_queries: int = 1) -> Shapes:
-    hidden, size = needed(config, "hidden_size"), head_size(config)
-    heads, keys = needed(config, "num_attention_heads"), needed(config, "num_key_value_heads")
+    hidden, size = required_number(config, "hidden_size"), head_size(config)
+    heads, keys = required_number(config, "num_attention_heads"), required_number(config, "num_key_value_heads")
     shapes: Shapes = {
         "self_attn.q_proj.weight": (num_queries * heads * size, hidden),
         "self_attn.k_proj.weight": (keys * size, hidden),
@@ -154,10 +150,10 @@ def _gated_attention(config: Config, names: Collection[str]) -> Shapes:
 
 
 def _latent_attention(config: Config, names: Collection[str]) -> Shapes:
-    hidden, heads = needed(config, "hidden_size"), needed(config, "num_attention_heads")
-    latent, queries = needed(config, "kv_lora_rank"), find_number(config, "q_lora_rank")
-    turned, plain = needed(config, "qk_rope_head_dim"), needed(config, "qk_nope_head_dim")
-    values = needed(config, "v_head_dim")
+    hidden, heads = required_number(config, "hidden_size"), required_number(config, "num_attention_heads")
+    latent, queries = required_number(config, "kv_lora_rank"), find_number(config, "q_lora_rank")
+    turned, plain = required_number(config, "qk_rope_head_dim"), required_number(config, "qk_nope_head_dim")
+    values = required_number(config, "v_head_dim")
     shapes: Shapes = {
         "self_attn.kv_a_proj_with_mqa.weight": (latent + turned, hidden),
         "self_attn.kv_a_layernorm.weight": (latent,),
@@ -177,8 +173,8 @@ def _latent_attention(config: Config, names: Collection[str]) -> Shapes:
 
 
 def _picking_attention(config: Config, names: Collection[str]) -> Shapes:
-    hidden, queries = needed(config, "hidden_size"), needed(config, "q_lora_rank")
-    heads, size = needed(config, "index_n_heads"), needed(config, "index_head_dim")
+    hidden, queries = required_number(config, "hidden_size"), required_number(config, "q_lora_rank")
+    heads, size = required_number(config, "index_n_heads"), required_number(config, "index_head_dim")
     indexer = {
         "wq_b.weight": (heads * size, queries),
         "wk.weight": (size, hidden),
