@@ -120,8 +120,9 @@ class MeasuredDepth:
         ]
         best = best_width(survivals, costs.base, costs.verify)
         drafted = max((cap for proposal, cap in zip(known, caps, strict=True) if not proposal.token_ids), default=0)
-        is_probe = not best.pays and (drafted > 0 or is_worth_a_probe(rows, survivals, best, costs))
-        width = best.width if best.pays or (is_probe and not drafted) else 1
+        has_drafted = any(proposal.num_drafted for proposal in known)
+        is_probe = not best.pays and (has_drafted or is_worth_a_probe(rows, survivals, best, costs))
+        width = best.width if best.pays or (is_probe and not has_drafted) else 1
         lengths = tuple(min(cap, max(width - 1, drafted)) for cap in caps)
         reasons = tuple(row.closed or explain(row, cap, best, is_probe) for row, cap in zip(rows, caps, strict=True))
         return Decision(lengths, reasons, not any(lengths) and all(map(is_idle, rows)), is_probe)

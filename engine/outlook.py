@@ -22,7 +22,7 @@ class Outlook:
     @property
     def num_draft_forwards(self) -> int:
         """Forwards of the drafter that this round's proposal took."""
-        return self._drafted.num_forwards(self._drafted.length)
+        return self._drafted.num_forwards(self._drafted.num_drafted)
 
     def expect(self, proposal: Known, num_verified: int, start: int, *, is_probe: bool) -> None:
         """Take note of a proposal for the tokens from `start` on, of which so many are verified.
@@ -38,8 +38,9 @@ class Outlook:
 
     def observe(self, text: Sequence[int], num_proposed: int, num_accepted: int) -> None:
         """Learn from a round; `text` are the row's tokens after it."""
-        if self._drafted.length and num_proposed:
-            self.forecast.count(self._drafted.kind, num_accepted, ends_wrong=num_accepted < num_proposed)
+        drafted = self._drafted
+        if drafted.num_drafted and (num_proposed or not drafted.length):  # one that doubts all of it pays for nothing
+            self.forecast.count(drafted.kind, num_accepted, ends_wrong=num_accepted < max(num_proposed, 1))
         self._drafted = NOTHING
         if self._guess and (scored := score(self._guess, text)):
             self.forecast.count(self._guess.kind, scored[0], ends_wrong=scored[1])

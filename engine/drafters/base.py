@@ -93,6 +93,12 @@ class Known:
     kind: Kind
     token_ids: tuple[int, ...] = ()
     per_forward: int = 1  # tokens that one forward of its drafter writes
+    num_doubted: int = 0  # that the drafter wrote behind them and took back, since it does not trust them
+
+    @property
+    def num_drafted(self) -> int:
+        """Tokens that were written at the cost of forwards."""
+        return 0 if self.token_ids else self.length + self.num_doubted
 
     def num_forwards(self, length: int) -> int:
         """Forwards of the drafter that so many tokens take."""
@@ -135,11 +141,14 @@ class DrafterState:
     """Companion state of one row, exact at `num_tokens`; the pending token is not covered.
 
     token_ids: those tokens, where the drafter needs them. covered: its state after a prefix of them, where it has one.
+    unsaved: what a row has read that began late, the drafter's own; it moves to another batch with the row and is not
+    kept, since the row's tokens do not tell where it began.
     """
 
     num_tokens: int
     token_ids: Sequence[int] = ()
     covered: RowState | None = None
+    unsaved: Any = None
 
 
 class DraftRows(Protocol):

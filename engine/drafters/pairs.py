@@ -67,13 +67,6 @@ class PairState:
     is_late: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class UnsavedState(DrafterState):
-    """Of a row that has not seen all features: it moves to another batch, and is not worth keeping."""
-
-    held: PairState = PairState()
-
-
 class PairRows:
     """The head's state of some rows: pairs of accepted tokens are read with the target's own features.
 
@@ -153,7 +146,7 @@ class PairRows:
             covered = by_tokens(self._state.extract(row, max(0, start - 1)), waiting, start)
             return DrafterState(own.num_tokens, token_ids, covered)
         pairs = self._state.extract(row) if num_pairs else None
-        return UnsavedState(own.num_tokens, token_ids, held=PairState(pairs, waiting, own.is_late))
+        return DrafterState(own.num_tokens, token_ids, unsaved=PairState(pairs, waiting, own.is_late))
 
     def _append(self, kept: Sequence[int], context: mx.array) -> None:
         self._backlog.append(context, kept)
@@ -243,8 +236,8 @@ def _shifted(array: mx.array) -> mx.array:
 
 def _held_in(state: DrafterState) -> PairState:
     """What a row goes on with; of state that ends before the row does, what was read stays, and its end is a gap."""
-    if isinstance(state, UnsavedState):
-        return state.held
+    if isinstance(state.unsaved, PairState):
+        return state.unsaved
     covered = state.covered
     if covered is None:
         return PairState(is_late=state.num_tokens > 0)

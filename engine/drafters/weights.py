@@ -9,9 +9,10 @@ import mlx.core as mx
 import mlx.nn as nn
 from mlx.utils import tree_flatten
 
-from engine.drafters.base import TargetPorts
+from engine.drafters.base import TargetPorts, to_lists
 from engine.messages import Progress
 from engine.models.drafting.files import DrafterFiles
+from engine.models.drafting.spec import OFFSETS, DrafterSpec
 from engine.models.errors import DrafterError
 from engine.models.fingerprint import Content, fingerprint
 from engine.prompt_cache.entries import Stream
@@ -35,6 +36,24 @@ def read_arrays(files: DrafterFiles, names: Mapping[str, str]) -> dict[str, mx.a
             if published.endswith(".weight") and beside in files.where:
                 arrays[f"{own.removesuffix('.weight')}.{part}"] = loaded[files.where[beside]][beside]
     return arrays
+
+
+def read_target_ids(files: DrafterFiles, spec: DrafterSpec) -> list[int] | None:
+    """The target's id of each drafted token, which a tensor tells by what it is above the token's own; None for all.
+
+    Raises DrafterError where that leads outside of the target's vocabulary.
+    """
+    if not spec.draft_vocab_size:
+        return None
+    offsets = to_lists(read_arrays(files, {OFFSETS: OFFSETS})[OFFSETS])
+    ids = [place + offset for place, offset in enumerate(offsets)]
+    wrong = [token_id for token_id in ids if type(token_id) is not int or not 0 <= token_id < spec.vocab_size]
+    if wrong:
+        raise DrafterError(
+            f"the drafter in {str(files.folder)!r} is damaged: its tensor {OFFSETS!r} names token {wrong[0]} of a "
+            f"target that has {spec.vocab_size:,}; download it again"
+        )
+    return ids
 
 
 def fill(

@@ -144,6 +144,25 @@ def test_drafter_that_writes_a_block_in_one_forward_pays_for_it_once():
     assert whole == 7 > cut > 0
 
 
+def test_drafter_that_doubts_all_that_it_writes_is_asked_no_more():
+    costs = table(1.0, {2: 1.1, 9: 1.3})
+    for _ in range(2):
+        costs.count_draft("dspark:a", 1, 1, 0.3)
+    policy, outlook = MeasuredDepth(costs), Outlook()
+    row = replace(ROW, drafter="dspark:a", chain=replace(CHAIN, length=7, per_forward=7))
+    num_asked = 0
+    for _ in range(40):
+        row = replace(row, forecast=outlook.forecast, seconds_since_probe=outlook.seconds_since_probe)
+        asked = policy.plan([row], ONE)[0]
+        num_asked += asked > 0
+        doubted = replace(row.chain, length=0, num_doubted=asked)
+        decision = decide(policy, (row, doubted))
+        outlook.expect(doubted, 0, 0, is_probe=decision.is_probe)
+        outlook.observe([], 0, 0)
+        outlook.seconds_since_probe += 1.0
+    assert 0 < num_asked < 10
+
+
 def test_drafter_that_was_not_asked_is_not_said_to_have_nothing():
     costs = table(1.0, LINEAR)
     policy = MeasuredDepth(costs)

@@ -137,7 +137,7 @@ def test_model_that_cannot_be_batched_or_found_does_not_draft(engine, target, tm
 def test_unknown_drafter_is_told_the_choices(engine, target, name):
     engine.send(submit(1, target, TEXTS[0], drafter=name))
     engine.run()
-    assert "choose one of: none, ngram, suffix, model:PATH" in failure(engine, 1).text
+    assert "choose one of: none, ngram, suffix, auto:PATH, model:PATH, assistant:PATH" in failure(engine, 1).text
 
 
 def test_drafter_that_reads_what_the_target_does_not_give_is_refused(engine, target, monkeypatch):

@@ -7,20 +7,20 @@ from collections.abc import Callable, Iterator
 import mlx.core as mx
 from mlx.utils import tree_reduce
 
-from engine.drafters.base import NO_LIMIT, DrafterSource, DrafterStep, TargetView, to_lists
+from engine.drafters.base import NO_LIMIT, DrafterSource, DrafterStep, TargetView
 from engine.drafters.block.model import BlockModel
 from engine.drafters.block.predict import Head
 from engine.drafters.block.rows import MAX_ROWS, BlockParts, BlockRows, block_chain
 from engine.drafters.ngram import MAX_DEPTH
 from engine.drafters.opening import open_pair
 from engine.drafters.vocabulary import DraftVocabulary, frequent_head
-from engine.drafters.weights import dtype_of, fill, read_arrays, stream_of_files
+from engine.drafters.weights import dtype_of, fill, read_arrays, read_target_ids, stream_of_files
 from engine.kv.rows import open_rows
 from engine.kv.state import StateKind
 from engine.models.drafting.block import read_spec
-from engine.models.drafting.block_spec import OFFSETS_TENSOR, BlockSpec, expected_tensors
+from engine.models.drafting.block_spec import expected_tensors
 from engine.models.drafting.files import DrafterFiles
-from engine.models.errors import DrafterError
+from engine.models.drafting.spec import OFFSETS
 from engine.prompt_cache.entries import Stream
 
 
@@ -48,7 +48,7 @@ def load_block(source: DrafterSource) -> Iterator[DrafterStep]:
     """DFlash and DSpark checkpoints in every packaging that is known."""
     files, spec = open_pair(source, read_spec)
     model, dtype = BlockModel(spec), dtype_of(source.view.target)
-    names = {name: name for name in expected_tensors(spec) if name != OFFSETS_TENSOR}
+    names = {name: name for name in expected_tensors(spec) if name != OFFSETS}
     yield from fill(model, read_arrays(files, names), files, names, dtype)
     head, vocabulary = _choose_head(model, files, source)
     chain = block_chain(spec.kind, min(spec.depth, MAX_DEPTH))
@@ -68,22 +68,8 @@ def _choose_head(model: BlockModel, files: DrafterFiles, source: DrafterSource) 
     """The checkpoint's own head, or the target's with its scales and caps, of frequent tokens where that is all."""
     spec, vocab_size = model.spec, source.view.vocab_size
     if spec.has_head:
-        return model.own_logits, DraftVocabulary(_read_target_ids(files, spec), vocab_size)
+        return model.own_logits, DraftVocabulary(read_target_ids(files, spec), vocab_size)
     own = source.view.target
     if spec.heads.markov:  # whose biases are of all tokens
         return own.head, DraftVocabulary(None, vocab_size)
     return frequent_head(own.head, own.head_rows, vocab_size, source.replies.texts)
-
-
-def _read_target_ids(files: DrafterFiles, spec: BlockSpec) -> list[int] | None:
-    """The target's id of each drafted token; None where the drafter has all of them."""
-    if not spec.draft_vocab_size:
-        return None
-    offsets = to_lists(read_arrays(files, {OFFSETS_TENSOR: OFFSETS_TENSOR})[OFFSETS_TENSOR])
-    ids = [index + offset for index, offset in enumerate(offsets)]
-    if len(set(ids)) < len(ids) or not 0 <= min(ids) <= max(ids) < spec.vocab_size:
-        raise DrafterError(
-            f"the tensor {OFFSETS_TENSOR!r} of the drafter in {str(files.folder)!r} does not lead to "
-            f"{len(ids):,} different tokens below {spec.vocab_size:,}; download it again"
-        )
-    return ids

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import mlx.core as mx
@@ -45,13 +45,6 @@ class BlockRow:
     num_tokens: int = 0  # before the pending one
     is_late: bool = False
     plan: Plan = field(default_factory=Plan)
-
-
-@dataclass(frozen=True, slots=True)
-class LateState(DrafterState):
-    """Of a row that began late: it moves to another batch, and is not kept, since its tokens do not tell its start."""
-
-    late: RowState | None = None
 
 
 class BlockRows:
@@ -111,7 +104,8 @@ class BlockRows:
         self._read_backlog()
         own = self._rows[row]
         if own.is_late:
-            return LateState(own.num_tokens, late=self._state.extract(row) if self._state.lengths[row] else None)
+            late = self._state.extract(row) if self._state.lengths[row] else None
+            return DrafterState(own.num_tokens, unsaved=late)
         return DrafterState(own.num_tokens, covered=self._state.extract(row, start) if own.num_tokens > start else None)
 
     @property
@@ -141,14 +135,17 @@ class BlockRows:
         """The whole block of every row, as the drafter was trained; what is asked for is all that is chosen of it."""
         self._read_backlog()
         predicted = self._predict(rows, max(row.plan.num_drafted for row in self._rows))
-        counts = [row.plan.num_drafted for row in self._rows]
+        drafted = [row.plan.num_drafted for row in self._rows]
+        counts = drafted
         if predicted.confidence is not None:
             confident = to_lists(count_confident(predicted.confidence))
-            counts = [min(pair) for pair in zip(counts, confident, strict=True)]
+            counts = [min(pair) for pair in zip(drafted, confident, strict=True)]
         ids = predicted.ids[:, : max(counts)]
         mx.async_eval(ids)
-        chain = self._parts.chain
-        known = tuple(Known(count, chain.kind, per_forward=chain.per_forward) for count in counts)
+        known = tuple(
+            replace(self._parts.chain, length=count, num_doubted=most - count)
+            for count, most in zip(counts, drafted, strict=True)
+        )
         return Proposals(ids, mx.array(counts, dtype=mx.int32), known)
 
     def _predict(self, rows: Sequence[DraftRow], num_tokens: int) -> Predicted:
@@ -196,8 +193,8 @@ def _is_late(state: DrafterState) -> bool:
 
 def _context_of(state: DrafterState) -> RowState | None:
     """What a row goes on with; nothing where its context ends before the target's, which would leave a gap."""
-    if isinstance(state, LateState):
-        return state.late
+    if isinstance(state.unsaved, RowState):
+        return state.unsaved
     return None if _is_late(state) else state.covered
 
 

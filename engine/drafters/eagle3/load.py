@@ -8,17 +8,16 @@ from typing import Any
 import mlx.core as mx
 from mlx.utils import tree_reduce
 
-from engine.drafters.base import NO_LIMIT, DrafterSource, DrafterStep, Known, TargetView, to_lists
+from engine.drafters.base import NO_LIMIT, DrafterSource, DrafterStep, Known, TargetView
 from engine.drafters.eagle3.model import Eagle3
 from engine.drafters.opening import open_pair
 from engine.drafters.pairs import PairDrafter, kind_of_state
 from engine.drafters.vocabulary import LARGE_VOCABULARY, DraftVocabulary, frequent_ids
-from engine.drafters.weights import dtype_of, fill, read_arrays, stream_of_files
+from engine.drafters.weights import dtype_of, fill, read_arrays, read_target_ids, stream_of_files
 from engine.forecast import Kind
 from engine.messages import Progress
-from engine.models.drafting.eagle3 import KIND, OFFSETS, Eagle3Spec, read_spec
+from engine.models.drafting.eagle3 import KIND, Eagle3Spec, read_spec
 from engine.models.drafting.files import DrafterFiles
-from engine.models.errors import DrafterError
 
 # By what is told of acceptance: 2.2 to 2.4 tokens a forward for Qwen3.6-27B, and 2.4 on open questions to 5.1 on sums
 # for DeepSpec's head of Qwen3-4B, with 7 tokens drafted
@@ -48,7 +47,8 @@ class Eagle3Head:
 def load_eagle3(source: DrafterSource) -> Iterator[DrafterStep]:
     """Yields Progress, then the drafter; raises ModelError before weights are read where the pair does not fit."""
     files, spec = open_pair(source, read_spec)
-    target_ids, dtype = read_target_ids(files, spec), dtype_of(source.view.target)
+    target_ids = read_target_ids(files, spec)
+    dtype = dtype_of(source.view.target)
     module = Eagle3(spec)
     yield from fill_module(module, files, spec, dtype)
     if target_ids is None and spec.vocab_size >= LARGE_VOCABULARY:
@@ -69,18 +69,3 @@ def load_eagle3(source: DrafterSource) -> Iterator[DrafterStep]:
 def fill_module(module: Eagle3, files: DrafterFiles, spec: Eagle3Spec, dtype: mx.Dtype) -> Iterator[Progress]:
     """Read the weights, yielding Progress; raises DrafterError."""
     yield from fill(module, read_arrays(files, spec.names), files, spec.names, dtype)
-
-
-def read_target_ids(files: DrafterFiles, spec: Eagle3Spec) -> list[int] | None:
-    """The target's ids of the tokens that a head proposes, None for all; DrafterError where it does not have these."""
-    if not spec.draft_vocab_size:
-        return None
-    offsets = to_lists(read_arrays(files, {OFFSETS: OFFSETS})[OFFSETS])
-    ids = [place + offset for place, offset in enumerate(offsets)]
-    wrong = [token_id for token_id in ids if type(token_id) is not int or not 0 <= token_id < spec.vocab_size]
-    if wrong:
-        raise DrafterError(
-            f"the drafter in {str(files.folder)!r} is damaged: its tensor {OFFSETS!r} names token {wrong[0]} of a "
-            f"target that has {spec.vocab_size:,}; download it again"
-        )
-    return ids

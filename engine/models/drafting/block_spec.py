@@ -6,14 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.models.drafting.spec import DrafterSpec
+from engine.models.drafting.spec import OFFSETS, DrafterSpec
 from engine.models.drafting.tensors import Shape
 
 EMBEDDING_TENSOR = "embed_tokens.weight"
 HEAD_TENSOR = "lm_head.weight"
 MARKOV_TENSOR = "markov_head.markov_w1.weight"
 CONFIDENCE_TENSOR = "confidence_head.proj.weight"
-OFFSETS_TENSOR = "d2t"  # target id of a draft token, less its own id
 
 # In some checkpoints, and read in none: they are the target's, follow from others, or are for training alone.
 IGNORED = (r"t2d", r"verifier_(lm_head|norm)\.weight", r".*rotary_emb\.inv_freq")
@@ -97,7 +96,7 @@ def expected_tensors(spec: BlockSpec) -> dict[str, Shape]:
     if spec.has_head:
         tensors[HEAD_TENSOR] = (spec.output_size, hidden)
     if spec.draft_vocab_size:
-        tensors[OFFSETS_TENSOR] = (spec.draft_vocab_size,)
+        tensors[OFFSETS] = (spec.draft_vocab_size,)
     return tensors | _head_tensors(spec)
 
 

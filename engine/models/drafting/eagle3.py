@@ -14,14 +14,14 @@ from engine.models.architecture import find_number, find_section, num_layers
 from engine.models.drafting.eagle3_layer import MIDLAYER, Eagle3Layer, read_layer, read_windows
 from engine.models.drafting.fields import required_number
 from engine.models.drafting.files import DrafterFiles
-from engine.models.drafting.spec import EMBEDDING, TAPS, DrafterSpec
+from engine.models.drafting.spec import EMBEDDING, OFFSETS, TAPS, DrafterSpec
 from engine.models.drafting.target import TargetShape
 from engine.models.drafting.tensors import Shape, check_tensors, num_bytes_of, quantisation_of
 from engine.models.errors import DrafterError
 
 KIND = "eagle3"
 DEFAULT_DEPTH = 4  # tokens of a chain where the files do not say how many it was trained for
-OFFSETS = "d2t"  # the tensor that is added to the head's own token ids to have the target's
+
 _DEEPSPEC = ("Qwen3Eagle3Model", "Gemma4Eagle3Model")
 _UNREAD = ("t2d", OFFSETS, r"verifier_.*", r".*rotary_emb\.inv_freq")  # offsets too, where all are 0
 _EMBEDDING = "embed_tokens.weight"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from engine.models.safetensors_file import TensorInfo, read_tensor_table
 from engine.models.tokenizer_files import read_json
 
 CONFIG = "config.json"
+_FOREIGN = (".bin", ".pt", ".pth", ".gguf", ".npz")
 _USUAL_GROUP_SIZE, _USUAL_BITS = 64, 4  # mlx-lm's
 
 
@@ -71,19 +71,34 @@ def read_files(folder: Path) -> DrafterFiles:
     tensors: dict[str, TensorInfo] = {}
     where: dict[str, Path] = {}
     for path, table in tables.items():
-        if double := sorted(table.keys() & tensors.keys()):
+        double = sorted(table.keys() & tensors.keys())
+        if double and _is_model_file(path):
             raise DrafterError(
                 f"the tensor {double[0]!r} is both in {where[double[0]].name} and in {path.name} of {str(folder)!r}; "
                 "remove the file that does not belong there"
             )
-        tensors |= table
-        where |= dict.fromkeys(table, path)
+        own = table.keys() - tensors.keys()
+        tensors |= {name: table[name] for name in own}
+        where |= dict.fromkeys(own, path)
     return DrafterFiles(folder, config, tensors, where)
 
 
-def _weight_files(folder: Path) -> Iterator[Path]:
-    """Every safetensors file beside the config; MTP sidecars of some conversions have names of their own."""
-    found = sorted(path for path in folder.iterdir() if path.suffix == ".safetensors")
-    if not found:
-        raise DrafterError(f"no weights found in {str(folder)!r}; *.safetensors is needed: download the drafter again")
-    return iter(found)
+def _weight_files(folder: Path) -> list[Path]:
+    """Every safetensors file beside the config, those that a model is loaded from first.
+
+    MTP sidecars of some conversions have names of their own; what another file repeats of the model is not read.
+    """
+    found = sorted(folder.glob("*.safetensors"), key=lambda path: (not _is_model_file(path), path.name))
+    if found:
+        return found
+    others = sorted(path.name for path in folder.iterdir() if path.suffix in _FOREIGN)
+    seen = (
+        f" (found {others[0]}, which is not read: choose a conversion of the drafter to safetensors)" if others else ""
+    )
+    raise DrafterError(
+        f"no weights found in {str(folder)!r}{seen}; *.safetensors is needed: download the drafter again"
+    )
+
+
+def _is_model_file(path: Path) -> bool:
+    return path.name.startswith("model")

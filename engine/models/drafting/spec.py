@@ -12,6 +12,8 @@ HEAD = "head"
 DONORS = "donors"  # keys and values of its last layers of each kind
 PORTS = (TAPS, HIDDEN, EMBEDDING, HEAD, DONORS)
 
+OFFSETS = "d2t"  # the tensor that leads from drafted tokens to the target's: what each one's id is above its own
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DrafterSpec:

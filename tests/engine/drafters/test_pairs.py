@@ -141,7 +141,7 @@ def test_state_that_ends_before_the_text_is_gone_on_with_behind_a_gap(head):
     covered = batch.read(text[:4]).covered
     state = batch.read(text, state=DrafterState(5, tuple(text[:5]), covered))
     assert state.covered is None
-    pairs = state.held.pairs
+    pairs = state.unsaved.pairs
     assert isinstance(pairs, RowState)
     assert pairs.num_tokens == 3  # the first two, and that of token 6; the feature of token 6 waits
     batch.rows.prepare_append([state]).commit()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 from typing import Any
 
@@ -94,5 +95,6 @@ def test_memory_returns_when_a_drafter_gives_way_to_another(engine, folders):
             request_id = 2 * index + (kind == "dspark")
             engine.send(submit(request_id, folders / "target", "abc", drafter=f"{kind}:{folders / kind}"))
             engine.run()
+        gc.collect()
         levels.append(mx.get_active_memory())
-    assert levels[1] == levels[2]
+    assert levels[2] <= levels[1]

@@ -8,9 +8,10 @@ from pathlib import Path
 import mlx.core as mx
 import pytest
 
-from engine.drafters.eagle3.load import fill_module, read_target_ids
+from engine.drafters.eagle3.load import fill_module
 from engine.drafters.eagle3.model import Eagle3
 from engine.drafters.vocabulary import DraftVocabulary
+from engine.drafters.weights import read_target_ids
 from engine.models.drafting.eagle3 import read_spec, recognises
 from engine.models.drafting.files import read_files
 from engine.models.errors import DrafterError

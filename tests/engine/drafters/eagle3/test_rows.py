@@ -10,9 +10,10 @@ import mlx.core as mx
 import pytest
 
 from engine.drafters.base import TargetPorts, TargetView
-from engine.drafters.eagle3.load import Eagle3Head, fill_module, read_target_ids
+from engine.drafters.eagle3.load import Eagle3Head, fill_module
 from engine.drafters.eagle3.model import Eagle3
 from engine.drafters.vocabulary import DraftVocabulary
+from engine.drafters.weights import read_target_ids
 from engine.models.drafting.eagle3 import read_spec
 from engine.models.drafting.files import read_files
 from tests.engine.drafters.pairing import CHAIN, HIDDEN, VOCABULARY, Batch

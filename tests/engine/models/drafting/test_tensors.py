@@ -103,8 +103,21 @@ def test_folder_without_weights_or_config_is_refused(tmp_path):
         read_files(tmp_path / "nowhere")
 
 
-def test_tensor_in_two_files_is_refused(tmp_path):
+def test_tensor_in_two_files_of_a_model_is_refused_and_another_file_s_copy_is_not_read(tmp_path):
     written(tmp_path)
-    mx.save_safetensors(str(tmp_path / "other.safetensors"), {"fc.weight": zeros(8, 64)})
-    with pytest.raises(DrafterError, match=r"'fc\.weight' is both in drafter\.safetensors and in other\.safetensors"):
+    mx.save_safetensors(str(tmp_path / "model-1.safetensors"), {"fc.weight": zeros(8, 64), "more": zeros(3, 3)})
+    files = read_files(tmp_path)
+    assert (files.where["fc.weight"].name, files.where["norm.weight"].name) == (
+        "model-1.safetensors",
+        "drafter.safetensors",
+    )
+    mx.save_safetensors(str(tmp_path / "model-2.safetensors"), {"more": zeros(3, 3)})
+    with pytest.raises(DrafterError, match=r"'more' is both in model-1\.safetensors and in model-2\.safetensors"):
+        read_files(tmp_path)
+
+
+def test_weights_in_another_format_are_named(tmp_path):
+    write_json(tmp_path / "config.json", {})
+    (tmp_path / "pytorch_model.bin").write_bytes(b"x")
+    with pytest.raises(DrafterError, match=r"found pytorch_model\.bin, which is not read.*safetensors"):
         read_files(tmp_path)
