@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import re
 import tempfile
 import time
 from collections.abc import Generator
@@ -13,10 +14,10 @@ from typing import Any
 import mlx.core as mx
 import mlx.nn as nn
 from mlx_lm.models.switch_layers import QuantizedSwitchLinear, SwitchLinear
-from mlx_lm.utils import load_model
+from mlx_lm.utils import _get_classes, load_model
 
 from engine.messages import ModelFacts
-from engine.models.architecture import kv_elements_per_token, text_config
+from engine.models.architecture import kv_elements_per_token, num_layers, text_config
 from engine.models.errors import ModelError
 from engine.models.facts import read_config
 from engine.models.fingerprint import Content, fingerprint
@@ -24,6 +25,8 @@ from engine.models.precision import wants_fp32
 from engine.models.weights import read_weights
 
 _SLICE_SECONDS = 0.1
+_LAYER = re.compile(r"(?:language_model\.)?(?:model\.)?(?:language_model\.)?layers\.(\d+)\.")
+_MTP = re.compile(r"(?:language_model\.)?(?:model\.)?mtp\.")
 _DENSE_CLASSES: dict[type[nn.Module], type[nn.Module]] = {
     nn.QuantizedLinear: nn.Linear,
     nn.QuantizedEmbedding: nn.Embedding,
@@ -76,12 +79,31 @@ def _build(folder: Path) -> nn.Module:
     """The model with lazy weights, as mlx-lm reads its config; ModelError where the files do not fit together."""
     try:
         with tempfile.TemporaryDirectory() as scratch:
-            model, _ = load_model(_plain_path(folder, Path(scratch)), lazy=True, strict=True)
+            path = _plain_path(folder, Path(scratch))
+            model, _ = load_model(path, lazy=True, strict=True, get_model_classes=_classes)
+        model.__class__ = type(model).__base__
         return model
     except (ValueError, TypeError, KeyError, IndexError, AttributeError, RuntimeError, OSError, ImportError) as error:
         raise ModelError(
             f"mlx-lm cannot load the model in {str(folder)!r}: {error}; download it again or choose another"
         ) from error
+
+
+def _classes(config: dict[str, Any]) -> tuple[type[nn.Module], type]:
+    """mlx-lm's classes of a model, which leaves alone what a folder holds of MTP heads; some of them do not."""
+    base, arguments_class = _get_classes(config)
+    end = num_layers(text_config(config))
+
+    def is_own(name: str) -> bool:
+        layer = _LAYER.match(name)
+        return not (_MTP.match(name) or (end and layer and int(layer[1]) >= end))
+
+    def sanitize(model: nn.Module, weights: dict[str, mx.array]) -> dict[str, mx.array]:
+        weights = {name: array for name, array in weights.items() if is_own(name)}
+        own: dict[str, mx.array] = base.sanitize(model, weights) if hasattr(base, "sanitize") else weights
+        return own
+
+    return type(base.__name__, (base,), {"sanitize": sanitize}), arguments_class
 
 
 def _plain_path(folder: Path, scratch: Path) -> Path:

@@ -14,6 +14,7 @@ from mlx_lm.utils import load_model, quantize_model, save_model
 from engine.models.errors import ModelError
 from engine.models.facts import read_facts
 from engine.models.load import choose_fp32, load_steps
+from tests.engine.drafters.tiny_mtp import FILE, tiny_mtp
 from tests.engine.tiny import tiny_config, tiny_folder, tiny_model, write_json
 
 IDS = mx.array([[3, 1, 4, 100, 258]])
@@ -125,3 +126,15 @@ def test_model_file_is_not_run_where_facts_were_read_before_it_came(folder, tmp_
 def test_quantised_folder_loads_with_mlx_lm_too(tmp_path):
     model, _ = load_model(quantise(tmp_path / "q", dtype=mx.float32))
     assert mx.allclose(model(IDS), load(tmp_path / "q")[0].model(IDS), atol=1e-4).item()
+
+
+@pytest.mark.parametrize("model_type", ["qwen3_next", "qwen3_5", "glm4_moe", "deepseek_v3"])
+def test_model_that_carries_an_mtp_head_loads_without_it(tmp_path, model_type):
+    folder = tiny_folder(tmp_path / "model", model_type)
+    before, _ = load(folder)
+    head = mx.load(str(tiny_mtp(tmp_path / "head", folder) / FILE))
+    own = mx.load(str(folder / "model.safetensors"))
+    mx.save_safetensors(str(folder / "model.safetensors"), own | head, {"format": "mlx"})
+    after, _ = load(folder)
+    assert type(after.model) is type(before.model)
+    assert mx.array_equal(after.model(IDS), before.model(IDS))
