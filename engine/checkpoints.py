@@ -11,8 +11,9 @@ import mlx.core as mx
 from engine.companions import Companions
 from engine.drafters.base import DrafterState
 from engine.kv.rows import Rows
-from engine.kv.state import RowState, StateKind
+from engine.kv.state import LayerState, RowState, StateKind
 from engine.prompt_cache.cache import PromptCache
+from engine.prompt_cache.entries import PAGE_TOKENS
 from engine.prompt_cache.held import Held
 from engine.prompt_cache.identity import beside
 from engine.prompt_cache.requests import Found, StreamState, StreamWanted, Wanted
@@ -20,6 +21,7 @@ from engine.row import Row
 
 log = logging.getLogger(__name__)
 
+MOST_REREAD = PAGE_TOKENS  # tokens that a row reads again so that its drafter knows the chat from its beginning
 UNKEPT = "This model's state cannot be saved, so the whole chat was read again."
 
 
@@ -33,7 +35,7 @@ class Restored:
     drafter: Held | None
 
     def target_state(self) -> RowState:
-        return _row_state(self.kind, self.target)
+        return _cut(_row_state(self.kind, self.target), self.num_tokens)
 
     def drafter_state(self, row: Row) -> DrafterState:
         """Its tokens, and what the drafter has read of them; it reads the rest itself when it drafts."""
@@ -121,10 +123,28 @@ def _take(row: Row, found: Found, done: Callable[[], None]) -> None:
     assert row.state_kind is not None
     target, drafter = (*found.states, None, None)[:2]
     if target is not None and found.num_tokens:
-        row.restored = Restored(found.num_tokens, row.state_kind, target, drafter)
-        row.counter.num_cached = found.num_tokens
+        num_tokens = _num_taken(row, row.state_kind, found.num_tokens, drafter)
+        row.restored = Restored(num_tokens, row.state_kind, target, drafter)
+        row.counter.num_cached = num_tokens
     row.counter.num_reread, row.counter.reread_reason = found.num_reread, found.reason
     done()
+
+
+def _num_taken(row: Row, kind: StateKind, num_found: int, drafter: Held | None) -> int:
+    """Of what was found of the target, what its drafter has read too, where little is lost by reading the rest again:
+    one that reads its target cannot make up for a token that only the target has read."""
+    if drafter is None or kind.shape.is_exact or not row.drafter.tap_layers:
+        return num_found
+    num_tokens = drafter.num_tokens
+    return num_tokens if kind.shape.minimum <= num_tokens and 0 < num_found - num_tokens <= MOST_REREAD else num_found
+
+
+def _cut(state: RowState, num_tokens: int) -> RowState:
+    """The first tokens of a state that can be restored at any of them."""
+    if num_tokens == state.num_tokens:
+        return state
+    layers = tuple(LayerState(tuple(array[:, :, :num_tokens] for array in layer.grown)) for layer in state.layers)
+    return RowState(num_tokens, layers)
 
 
 def _is_broken(state: RowState) -> bool:

@@ -23,6 +23,7 @@ MEASURING = "Plain decoding is being measured, to compare drafting with."
 UNMEASURED = "What verifying takes here is not known yet."
 PROBING = "Drafting did not pay lately and is tried again."
 LITTLE_GAIN = "Drafting would gain less than 3% here."
+DOUBTED = "The drafter does not trust what it would propose here."
 ALL_VERIFIED = "Every proposal is verified."
 
 
@@ -96,10 +97,11 @@ class MeasuredDepth:
         if not chains or self._measures(rows, costs, where):
             return [0] * len(rows)
         survivals = [row.forecast.survival(row.chain.kind, min(row.room, row.chain.length)) for row in rows]
+        num_drafted_for = sum(row.chain.length > 0 for row in rows)  # a drafter's forward is over all of its rows
 
         def seconds(width: int) -> float:
             num_forwards = chains[0].chain.num_forwards(width - 1)
-            drafting = self._costs.draft_seconds(chains[0].drafter, len(chains), num_forwards)
+            drafting = self._costs.draft_seconds(chains[0].drafter, num_drafted_for, num_forwards)
             return costs.verify(width) + drafting
 
         if not costs.base and self._tries_one_position(costs, where):
@@ -124,7 +126,10 @@ class MeasuredDepth:
         is_probe = not best.pays and (has_drafted or is_worth_a_probe(rows, survivals, best, costs))
         width = best.width if best.pays or (is_probe and not has_drafted) else 1
         lengths = tuple(min(cap, max(width - 1, drafted)) for cap in caps)
-        reasons = tuple(row.closed or explain(row, cap, best, is_probe) for row, cap in zip(rows, caps, strict=True))
+        reasons = tuple(
+            row.closed or (DOUBTED if proposal.num_doubted and not cap else explain(row, cap, best, is_probe))
+            for row, proposal, cap in zip(rows, known, caps, strict=True)
+        )
         return Decision(lengths, reasons, not any(lengths) and all(map(is_idle, rows)), is_probe)
 
     def _measures(self, rows: Sequence[Candidate], costs: LocalCosts, where: Place) -> bool:

@@ -179,7 +179,7 @@ class Group:
 
     def _join(self, row: Row) -> None:
         """All that can fail happens before the first commit; a row that is alone takes its state along uncopied."""
-        if row.is_exact:
+        if row.has_exact_part:
             self._cohort.save(row, is_boundary=True)
         if not self._rows and self._cohort.rows == [row]:
             self._take_over(self._cohort)
@@ -213,9 +213,9 @@ class Group:
     def _finish(self, launched: Launched, was_ahead: bool) -> list[RowOutcome]:
         """Read a round back and time it."""
         outcomes, draft_seconds = finish(launched)
-        chains = [row for row in self._rows if row.outlook.num_draft_forwards]
+        chains = [row for row in self._rows if row.drafter.chain.length]
         depth = max((row.outlook.num_draft_forwards for row in chains), default=0)
-        drafter = chains[0].drafter.identity if chains else ""
+        drafter = chains[0].drafter.identity if depth else ""
         width = launched.target_ids.shape[1]
         shape = RoundShape(place_of(self._rows), width, was_ahead, drafter, len(chains), depth)
         time_taken = self._measuring.finish(shape, draft_seconds)

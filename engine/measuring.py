@@ -33,7 +33,7 @@ class RoundTime:
 
 @dataclass(frozen=True, slots=True)
 class RoundShape:
-    """What a round's forward was over; `depth`: tokens that a drafter wrote with forwards of its own."""
+    """What a round's forward was over; `depth`: forwards of a drafter over `num_drafting` rows before it."""
 
     where: Place
     width: int

@@ -39,8 +39,9 @@ class Outlook:
     def observe(self, text: Sequence[int], num_proposed: int, num_accepted: int) -> None:
         """Learn from a round; `text` are the row's tokens after it."""
         drafted = self._drafted
-        if drafted.num_drafted and (num_proposed or not drafted.length):  # one that doubts all of it pays for nothing
-            self.forecast.count(drafted.kind, num_accepted, ends_wrong=num_accepted < max(num_proposed, 1))
+        if drafted.num_drafted and (num_proposed or not drafted.length):
+            num_expected = num_proposed + (drafted.num_doubted > 0)  # a token that is doubted was drafted in vain
+            self.forecast.count(drafted.kind, num_accepted, ends_wrong=num_accepted < num_expected)
         self._drafted = NOTHING
         if self._guess and (scored := score(self._guess, text)):
             self.forecast.count(self._guess.kind, scored[0], ends_wrong=scored[1])

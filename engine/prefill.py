@@ -97,7 +97,8 @@ class Cohort:
         self.companions.prefill(self.rows, chunks, context)
         for row in self.rows:
             row.num_read += width
-            if row.num_read in row.boundaries if row.is_exact else row.num_read % PAGE_TOKENS < width:
+            is_boundary = row.has_exact_part and row.num_read in row.boundaries
+            if is_boundary or (not row.is_exact and row.num_read % PAGE_TOKENS < width):
                 self.save(row, is_boundary=True)  # page by page where that can be: a whole prompt is a pause
 
     def progress(self) -> list[Progress]:

@@ -114,9 +114,14 @@ class Row:
         return self.state_kind is not None and self.state_kind.shape.is_exact
 
     @property
+    def has_exact_part(self) -> bool:
+        """Whether that holds of its target's state or of its drafter's."""
+        return any(kind.shape.is_exact for kind in (self.state_kind, self.drafter.state_kind) if kind)
+
+    @property
     def num_to_boundary(self) -> int:
         """Prompt tokens up to the next place where reading pauses so that the state can be saved there."""
-        ahead = [place - self.num_read for place in self.boundaries if place > self.num_read and self.is_exact]
+        ahead = [place - self.num_read for place in self.boundaries if place > self.num_read and self.has_exact_part]
         return min([self.num_unread, *ahead])
 
     def choice(self, proposal: Sequence[int]) -> Choice:
@@ -232,10 +237,8 @@ class Row:
         return "".join(pieces), len(emission.token_ids), reason
 
     def _why_closed(self, can_rewind: bool) -> str:
-        if not self.drafter.max_depth:
-            return NO_DRAFTER
-        if not can_rewind:
-            return NO_REWIND
+        if not (self.drafter.max_depth and can_rewind):
+            return NO_REWIND if self.drafter.max_depth else NO_DRAFTER
         return OUT_OF_CONTEXT if not self.draft_room else LAST_TOKEN
 
     @property

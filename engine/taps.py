@@ -11,14 +11,29 @@ import mlx.nn as nn
 from engine.structure import Structure
 
 
+class Caught:
+    """What one forward leaves on its way; hooked modules have this and nothing that leads back to their model, which
+    would otherwise be freed by a garbage collection only."""
+
+    def __init__(self) -> None:
+        self.wanted: frozenset[int] = frozenset()
+        self.arrays: dict[int, mx.array] = {}
+
+    def begin(self, wanted: Sequence[int]) -> None:
+        self.wanted, self.arrays = frozenset(wanted), {}
+
+    def take(self, index: int, value: Any) -> None:
+        """Called by a hooked module; some layers return what they leave to others beside their output."""
+        if index in self.wanted:
+            self.arrays[index] = value[0] if isinstance(value, tuple) else value
+
+
 class Taps:
-    """Owns the hooks on one model: its layers' classes get one that shows each output to whoever asked in this call."""
+    """Hooks on one model: its layers' classes get one that shows each output to whoever asked in this call."""
 
     def __init__(self, structure: Structure) -> None:
         self._structure = structure
-        self._wanted: frozenset[int] = frozenset()
-        self._caught: dict[int, mx.array] = {}
-        self._is_hooked = False
+        self._caught: Caught | None = None  # hooked at the first forward that is tapped
 
     def run(self, token_ids: mx.array, cache: Sequence[Any], layers: tuple[int, ...]) -> tuple[mx.array, mx.array]:
         """One forward of [rows, width] ids: logits, and [rows, width, layers · hidden] of the tapped layers; lazy.
@@ -26,30 +41,22 @@ class Taps:
         Layers stand side by side in the order asked for: i is the output of layer i, before any later norm, -1 the
         embeddings as the first layer takes them, the number of layers the hidden state after the final norm.
         """
-        self._hook()
-        self._wanted, self._caught = frozenset(layers), {}
+        caught = self._caught = self._caught or self._hook()
+        caught.begin(layers)
         try:
             logits = self._structure.model(token_ids, cache=cache)
-            missing = [layer for layer in layers if layer not in self._caught]
+            missing = [layer for layer in layers if layer not in caught.arrays]
             assert not missing, f"the forward did not come by layers {missing}"
-            return logits, mx.concatenate([self._caught[layer] for layer in layers], axis=-1)
+            return logits, mx.concatenate([caught.arrays[layer] for layer in layers], axis=-1)
         finally:
-            self._wanted, self._caught = frozenset(), {}
+            caught.begin(())
 
-    def take(self, index: int, value: Any) -> None:
-        """Called by a hooked module; some layers return what they leave to others beside their output."""
-        if index in self._wanted:
-            self._caught[index] = value[0] if isinstance(value, tuple) else value
-
-    def _hook(self) -> None:
-        if self._is_hooked:
-            return
-        layers = self._structure.layers
-        for index, module in enumerate([*layers, self._structure.inner]):
-            module.tap = self
-            module.tap_index = index
+    def _hook(self) -> Caught:
+        caught = Caught()
+        for index, module in enumerate([*self._structure.layers, self._structure.inner]):
+            module.tap, module.tap_index = caught, index
             module.__class__ = _tapped(type(module))
-        self._is_hooked = True
+        return caught
 
 
 def _tapped(base: type[nn.Module]) -> type[nn.Module]:

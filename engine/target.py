@@ -15,7 +15,7 @@ from engine.cost_file import CostFile
 from engine.depth import MeasuredDepth
 from engine.donors import find_donors, read_donors
 from engine.drafters.base import TargetPorts, TargetView
-from engine.kv.rows import Rows, open_rows
+from engine.kv.rows import MAX_ROWS, Rows, open_rows
 from engine.kv.single import SingleRow
 from engine.kv.state import StateKind
 from engine.messages import UNQUANTISED, KvScheme, ModelFacts
@@ -25,7 +25,6 @@ from engine.prompt_cache.identity import stream_of
 from engine.structure import Structure
 from engine.taps import Taps
 
-MAX_ROWS = 8
 LONG_CHUNK = 128  # tokens of a forward whose time is that of its tokens, not of its launch
 
 

@@ -34,6 +34,7 @@ class Composer(QFrame):
         self._theme = theme
         self._is_busy = False
         self._drafter = DEFAULT_DRAFTER
+        self._with_paths: dict[str, None] = {}  # drafters that the chat has had and no list names, oldest first
         self._last_sent = ""
         self._model = ("", "")
         self.field = Field(self)
@@ -98,6 +99,8 @@ class Composer(QFrame):
 
     def set_drafter(self, drafter: str) -> None:
         self._drafter = drafter
+        if drafter not in DRAFTERS:
+            self._with_paths[drafter] = None
         self.drafter_chip.set_words(drafter_name(drafter))
 
     def put_back(self, text: str) -> None:
@@ -152,11 +155,11 @@ class Composer(QFrame):
     def open_drafters(self) -> None:
         menu = QMenu("Drafter", self)
         menu.setToolTipsVisible(True)
-        for drafter, words in DRAFTERS.items():
-            action = menu.addAction(words)
+        for drafter in (*DRAFTERS, *self._with_paths):
+            action = menu.addAction(drafter_name(drafter))
             action.setCheckable(True)
             action.setChecked(drafter == self._drafter)
-            action.setToolTip(DRAFTER_WORDS[drafter])
+            action.setToolTip(DRAFTER_WORDS.get(drafter, drafter))
             action.triggered.connect(lambda checked=False, chosen=drafter: self._choose(chosen))
         menu.addSeparator()
         menu.addAction("The choice is for this tab, from the next reply.").setEnabled(False)

@@ -22,7 +22,7 @@ from engine.bench.setting import Setting, blas_name, machine_name, num_cores, so
 from engine.bench.tasks import Task, TaskMaker, full_batches
 from engine.command_line import BadInputError
 from engine.drafters.name import split_name
-from engine.drafters.table import DRAFTERS
+from engine.drafters.table import is_whole_model
 from engine.messages import ModelFacts
 from engine.models.bring import bring_model
 from engine.models.errors import ModelError
@@ -109,7 +109,9 @@ def _speculative(
     plan: Plan, loaded: LoadedModel, theirs: MlxLmSide, data_dir: Path
 ) -> tuple[list[Contender], list[str]]:
     """mlx-lm's own speculation with each draft model of the plan, where it is measured and can be."""
-    names = [name for name in plan.drafters if DRAFTERS[split_name(name)[0]].has_path] if 1 in plan.batch_sizes else []
+    names = [name for name in plan.drafters if is_whole_model(name, loaded.facts, data_dir)]
+    if 1 not in plan.batch_sizes:
+        return [], []
     if names and not can_speculate(loaded.model):
         return [], ["mlx-lm's speculative_generate_step cannot rewind this model's cache and is left out."]
     drafts = {name: bring(split_name(name)[1], data_dir, partial(check_pair, loaded.facts)).model for name in names}

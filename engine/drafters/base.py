@@ -15,6 +15,7 @@ from engine.forecast import Kind
 from engine.kv.rows import StateChange
 from engine.kv.state import RowState, StateKind
 from engine.messages import ModelFacts, Progress
+from engine.models.drafting.spec import PORT_WORDS
 from engine.models.errors import DrafterError
 from engine.sampling import Choice
 
@@ -195,9 +196,9 @@ LoadDrafter = Callable[[DrafterSource], Iterator[DrafterStep]]  # ends with the 
 def check_ports(name: str, needs: frozenset[str], target: TargetView) -> None:
     """Raise DrafterError where a target cannot give what a drafter reads of it."""
     if missing := sorted(needs - target.ports):
+        read = ", ".join(f"{PORT_WORDS.get(port, port)} ({port!r})" for port in missing)
         raise DrafterError(
-            f"the drafter {name!r} reads {', '.join(map(repr, missing))} of its target, which this model does not "
-            "give; choose another drafter"
+            f"the drafter {name!r} reads {read} of its target, which this model does not give; choose another drafter"
         )
 
 

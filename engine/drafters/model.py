@@ -27,7 +27,7 @@ from engine.drafters.ngram import MAX_DEPTH
 from engine.drafters.planned import Plan, combine
 from engine.drafters.vocabulary import fit_vocabulary
 from engine.forecast import Kind
-from engine.kv.rows import StateChange, open_rows
+from engine.kv.rows import MAX_ROWS, StateChange, open_rows
 from engine.kv.state import RowState, StateKind
 from engine.messages import UNQUANTISED, ModelFacts
 from engine.models.bring import bring_model
@@ -37,7 +37,6 @@ from engine.prompt_cache.identity import stream_of
 from engine.sampling import Choice, draw
 
 CHAIN_DEPTH = 4  # tokens that the model writes in a round; each costs a forward of its own
-MAX_ROWS = 8
 CATCH_UP = 512  # tokens in one forward for a row that the model has not followed for a while
 TOKENS_WITH_LOGITS = 4  # a forward that is wider leaves its output unevaluated
 

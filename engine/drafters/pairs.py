@@ -18,12 +18,11 @@ from engine.drafters.base import DrafterState, DraftRow, Known, Proposals, Targe
 from engine.drafters.ngram import MAX_DEPTH
 from engine.drafters.planned import Plan, combine
 from engine.kv.nested import leaves_of
-from engine.kv.rows import StateChange, open_rows
+from engine.kv.rows import MAX_ROWS, StateChange, open_rows
 from engine.kv.state import LayerState, RowState, StateKind, StateShape
 from engine.prompt_cache.entries import Stream
 from engine.sampling import Choice, draw
 
-MAX_ROWS = 8
 READ_AT = 16  # features that wait before a round without drafts reads them, so that drafting again costs one forward
 WIDEST_READ = 512  # pairs in one forward
 
@@ -89,6 +88,7 @@ class PairRows:
         self._append([len(chunk) for chunk in chunks], context)
         self._read_waiting()
         self._state.evaluate()
+        self._backlog.settle()
 
     def propose(self, rows: Sequence[DraftRow], depths: Sequence[int]) -> Proposals:
         waiting = self._backlog.lengths

@@ -16,6 +16,7 @@ from engine.drafters.name import split_name
 from engine.drafters.ngram import load_ngram
 from engine.drafters.none import load_none
 from engine.drafters.suffix import load_suffix
+from engine.messages import ModelFacts
 from engine.models.drafting.inspection import inspect_drafter
 from engine.models.errors import DrafterError
 from engine.models.locate import resolve_target
@@ -27,12 +28,14 @@ class DrafterKind:
     has_path: bool = False  # named "kind:PATH"
 
 
+AUTO, MODEL = "auto", "model"
+
 DRAFTERS: dict[str, DrafterKind] = {
     "none": DrafterKind(load_none),
     "ngram": DrafterKind(load_ngram),
     "suffix": DrafterKind(load_suffix),
-    "auto": DrafterKind(lambda source: _load_found(source), has_path=True),  # finds out which of the following it is
-    "model": DrafterKind(load_model_drafter, has_path=True),
+    AUTO: DrafterKind(lambda source: _load_found(source), has_path=True),  # finds out which of the following it is
+    MODEL: DrafterKind(load_model_drafter, has_path=True),
     "assistant": DrafterKind(load_assistant, has_path=True),
     "dflash": DrafterKind(load_block, has_path=True),
     "dspark": DrafterKind(load_block, has_path=True),
@@ -58,12 +61,22 @@ def load_drafter(name: str, source: DrafterSource) -> Iterator[DrafterStep]:
     return DRAFTERS[split_name(name)[0]].load(source)
 
 
+def is_whole_model(name: str, target: ModelFacts, data_dir: Path) -> bool:
+    """Whether a drafter is a model of its own, which other programs can draft with too; raises ModelError."""
+    kind, path = split_name(name)
+    return (_find_kind(path, target, data_dir) if kind == AUTO else kind) == MODEL
+
+
 def _load_found(source: DrafterSource) -> Iterator[DrafterStep]:
-    """Whatever kind of drafter lies at the path."""
-    folder = resolve_target(source.path, source.data_dir)
+    """Whatever kind of drafter lies at the path; a generator from the start, so that what fails is its load."""
+    yield from DRAFTERS[_find_kind(source.path, source.target, source.data_dir)].load(source)
+
+
+def _find_kind(path: str, target: ModelFacts, data_dir: Path) -> str:
+    folder = resolve_target(path, data_dir)
     if not isinstance(folder, Path):
-        return load_model_drafter(source)
-    facts = inspect_drafter(source.path, folder, source.target)
-    if facts.kind not in DRAFTERS:
-        raise DrafterError(f"nothing in {str(folder)!r} drafts: {facts.refusal} Choose another folder")
-    return DRAFTERS[facts.kind].load(source)
+        return MODEL
+    kind = inspect_drafter(path, folder, target).kind
+    if kind not in DRAFTERS:
+        raise DrafterError(f"nothing in {str(folder)!r} drafts; choose the folder of a drafter or of a model")
+    return kind

@@ -22,24 +22,13 @@ class DraftVocabulary:
         """target_ids: the target's id of each drafted token; None where the drafter has all `vocab_size` of them."""
         self.size = vocab_size if target_ids is None else len(target_ids)
         self._vocab_size = vocab_size
-        self._target_ids: mx.array | None = None
         self._places: mx.array | None = None
         if target_ids is not None:
             places = [len(target_ids)] * vocab_size  # of tokens that are not drafted: the column behind the last
             for place, token_id in enumerate(target_ids):
                 places[token_id] = place
-            self._target_ids = mx.array(list(target_ids), dtype=mx.int32)
             self._places = mx.array(places, dtype=mx.int32)
-            mx.eval(self._target_ids, self._places)
-
-    @property
-    def target_ids(self) -> mx.array | None:
-        """[drafted tokens] int32; None where both vocabularies are the same."""
-        return self._target_ids
-
-    def to_target(self, draft_ids: mx.array) -> mx.array:
-        """The target's ids of drafted tokens, any shape, int32."""
-        return draft_ids if self._target_ids is None else self._target_ids[draft_ids]
+            mx.eval(self._places)
 
     def spread(self, logits: mx.array) -> mx.array:
         """Logits over the target's vocabulary, [..., drafted tokens or more] to [..., vocabulary]."""

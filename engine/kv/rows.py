@@ -17,6 +17,8 @@ from engine.kv.nested import Nested, leaves_of
 from engine.kv.state import RowState, StateShape
 from engine.messages import UNQUANTISED, KvScheme
 
+MAX_ROWS = 8  # of a batch
+
 
 @dataclass(frozen=True, slots=True)
 class StateChange:

@@ -15,7 +15,7 @@ def test_drafters_are_split_at_commas_with_spaces_around_and_each_is_taken_once(
 
 @pytest.mark.parametrize("text", ["", " , ", "tea-leaves", "model", "ngram:/a", "Ngram"])
 def test_drafters_that_are_none_are_refused_with_what_may_be_given(text):
-    with pytest.raises(BadInputError, match=f"--drafters is {text!r}.* of: none, ngram, suffix, model:PATH"):
+    with pytest.raises(BadInputError, match=f"--drafters is {text!r}.* of: none, ngram, suffix, auto:PATH, model:PATH"):
         read_drafters(text)
 
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
+from dataclasses import replace
 
 import mlx.core as mx
 import pytest
 
-from engine.drafters.table import DRAFTERS
+from engine.checkpoints import Restored
+from engine.drafters.base import DrafterState
 from engine.messages import Cancel, Submit
+from engine.row import Row
 from tests.engine.drafters.reading import PAIRS, Pair, tiny_pair
-from tests.engine.harness import WEIGHTLESS, Harness, submit
+from tests.engine.harness import Harness, submit
 from tests.engine.restarts import Chat
 
 TEXTS = (
@@ -51,8 +54,10 @@ def requests(pair: Pair) -> list[Submit]:
     ]
 
 
-def test_every_kind_with_a_path_is_put_to_the_test():
-    assert {kind for kind, _ in PAIRS} == DRAFTERS.keys() - {*WEIGHTLESS, "model", "auto"}
+def test_kind_of_a_folder_is_found_out(engine, pair):
+    engine.send(submit(1, pair.target, TEXTS[1], drafter=f"auto:{pair.drafter}", max_tokens=8))
+    engine.run()
+    assert engine.statistics_of(1).num_proposed > 0
 
 
 def test_drafted_and_batched_equals_undrafted_and_alone(engine, pair, plain):
@@ -103,6 +108,24 @@ def test_restored_reply_proposes_what_the_uninterrupted_one_does(pair, data_dir,
     first, rest, all_of_it = (engine.statistics_of(1) for engine in (stopped, again, whole))
     assert rest.num_cached == rest.num_prompt - 1
     assert first.num_accepted + rest.num_accepted == all_of_it.num_accepted
+
+
+def test_chat_whose_replies_are_shortened_goes_on_with_what_its_drafter_has_read(pair, data_dir, tmp_path, monkeypatch):
+    restored: list[tuple[int, int]] = []
+    drafter_state = Restored.drafter_state
+
+    def seen(found: Restored, row: Row) -> DrafterState:
+        state = drafter_state(found, row)
+        restored.append((state.num_tokens, state.covered.num_tokens if state.covered else 0))
+        return state
+
+    monkeypatch.setattr(Restored, "drafter_state", seen)
+    chat = Chat(pair.target, data_dir, tmp_path / "cache", pair.name)
+    for question in QUESTIONS:
+        chat.ask(question)
+        chat.turns[-1] = replace(chat.turns[-1], text="x", token_ids=())  # as templates leave out what was thought
+    assert len(restored) == len(QUESTIONS) - 1
+    assert all(covered == num_tokens > 0 for num_tokens, covered in restored)
 
 
 def test_drafter_that_is_chosen_late_begins_at_the_restored_token(pair, data_dir, tmp_path, plain):

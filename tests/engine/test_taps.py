@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from engine.structure import Structure
 from engine.taps import Taps
 from engine.target import Target
 from tests.engine.harness import Harness, submit
+from tests.engine.tiny import tiny_model
 
 TAPS = (1, 2, 0)  # of two layers: the last one's output, the hidden state after the final norm, the first one's
 
@@ -75,3 +77,19 @@ def test_nothing_is_caught_for_a_drafter_that_asks_for_nothing(engine, target, m
     engine.send(submit(1, target, "The quick brown fox", drafter="ngram", max_tokens=12))
     engine.run()
     assert engine.reason_of(1) == "length"
+
+
+def test_target_that_was_tapped_goes_without_a_garbage_collection():
+    def tapped_bytes() -> int:
+        model = tiny_model("llama", vocab_size=4096)
+        _, context = Taps(Structure(model, "llama")).run(mx.array([[1, 2, 3]]), make_prompt_cache(model), (0,))
+        mx.eval(context)
+        return mx.get_active_memory()
+
+    gc.collect()
+    gc.disable()
+    try:
+        before, held = mx.get_active_memory(), tapped_bytes()
+        assert held - before > 1 << 20 > mx.get_active_memory() - before
+    finally:
+        gc.enable()

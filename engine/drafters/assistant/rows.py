@@ -104,7 +104,7 @@ class AssistantRows:
             row.num_tokens += count
 
     def _draft(self, rows: Sequence[DraftRow]) -> Proposals:
-        """Token by token, all at one position; nothing waits for the device."""
+        """Token by token, all at one position."""
         assert self._view.donors is not None
         donors, target = self._view.donors(), self._view.target
         seats = Seats([row.index for row in rows], next(iter(donors.values())).keys.shape[0])
@@ -118,7 +118,7 @@ class AssistantRows:
             token_ids = draw(seats.gather(logits), [row.choice for row in rows], step)[:, None]
             drafted.append(token_ids)
         ids = mx.concatenate(drafted, axis=1)
-        mx.async_eval(ids)
+        mx.eval(ids)  # behind a read that is pending, the verify would copy all that the donors hold to write to it
         counts = [row.plan.num_drafted for row in self._rows]
         known = tuple(Known(count, CHAIN_KIND) for count in counts)
         return Proposals(ids, mx.array(counts, dtype=mx.int32), known)

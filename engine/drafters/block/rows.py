@@ -15,11 +15,10 @@ from engine.drafters.block.predict import Head, Predicted, predict
 from engine.drafters.planned import Plan, combine
 from engine.drafters.vocabulary import DraftVocabulary
 from engine.forecast import Kind
-from engine.kv.rows import StateChange, open_rows
+from engine.kv.rows import MAX_ROWS, StateChange, open_rows
 from engine.kv.state import HeldTokens, RowState
 from engine.sampling import draw
 
-MAX_ROWS = 8
 MOST_WAITING = 64  # committed positions of a row whose taps are kept; they take more memory than what is made of them
 
 # What a confidence head has to give a token: below it, the position costs the target more than it brings. DeepSpec

@@ -10,7 +10,13 @@ HIDDEN = "hidden"  # its last hidden state, after the final norm
 EMBEDDING = "embedding"
 HEAD = "head"
 DONORS = "donors"  # keys and values of its last layers of each kind
-PORTS = (TAPS, HIDDEN, EMBEDDING, HEAD, DONORS)
+PORT_WORDS = {  # for people
+    TAPS: "the outputs of layers",
+    HIDDEN: "the last hidden state",
+    EMBEDDING: "the embedding",
+    HEAD: "the head",
+    DONORS: "keys and values of layers that others share",
+}
 
 OFFSETS = "d2t"  # the tensor that leads from drafted tokens to the target's: what each one's id is above its own
 

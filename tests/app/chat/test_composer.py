@@ -140,6 +140,19 @@ def test_the_drafter_is_chosen_from_a_menu(composer: Composer, qtbot: QtBot) -> 
     assert composer.drafter_chip.accessibleName() == "Choose the drafter: None"
 
 
+def test_a_drafter_with_a_path_stays_in_the_menu(composer: Composer) -> None:
+    composer.set_drafter("auto:/drafters/Qwen3-4B-DFlash")
+    composer.set_drafter("none")
+    composer.open_drafters()
+    menu = composer.findChild(QMenu)
+    assert menu is not None
+    action = next(action for action in menu.actions() if action.text() == "Qwen3-4B-DFlash")
+    assert not action.isChecked()
+    action.trigger()
+    menu.close()
+    assert composer.drafter_chip.accessibleName() == "Choose the drafter: Qwen3-4B-DFlash"
+
+
 def test_words_in_the_empty_field_are_painted_anew_when_a_reply_ends(composer: Composer, qtbot: QtBot) -> None:
     composer.set_busy(True)
     qtbot.wait(50)

@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from engine.headless import main
+from tests.engine.drafters.tiny_eagle3 import tiny_eagle3
 
 
 @pytest.fixture(autouse=True)
@@ -110,3 +111,14 @@ def test_interrupt_reports_what_was_measured(target, prompts, tmp_path):
     figures = json.loads(saved.read_text(encoding="utf-8"))
     assert not figures["is_whole"]
     assert len(figures["runs"]) >= 2 * 2 * 3
+
+
+def test_drafter_that_reads_its_target_is_measured_without_mlx_lm_s_own_speculation(target, prompts, tmp_path, capsys):
+    drafter = tiny_eagle3(tmp_path / "eagle", target, eagle_aux_hidden_state_layer_ids=[0, 1, 0])
+    name = f"auto:{drafter}"
+    assert (
+        bench(target, prompts, "--batch", "1", "--drafters", f"none,{name}", "--limit", "1", "--max-tokens", "8") == 0
+    )
+    output = capsys.readouterr().out
+    assert "auto:eagle" in output
+    assert "speculative" not in output

@@ -35,6 +35,8 @@ PAIRS = (
     *(("mtp", target) for target in ("qwen3_5", "glm4_moe", "deepseek_v3")),
 )
 
+KINDS = frozenset(kind for kind, _ in PAIRS)
+
 
 @dataclass(frozen=True, slots=True)
 class Pair:

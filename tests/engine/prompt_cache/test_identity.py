@@ -8,7 +8,7 @@ import pytest
 
 from engine.messages import UNQUANTISED, KvScheme, ModelFacts
 from engine.models.fingerprint import Content
-from engine.prompt_cache.identity import stream_of
+from engine.prompt_cache.identity import beside, companion_stream, stream_of
 
 CONTENT = Content("abc", "float32")
 FACTS = ModelFacts("m", "/models/m", "m", "llama", 512, 64, 2, "fp32", 1000, 64, "tokens", has_template=True)
@@ -44,3 +44,18 @@ def test_unquantised_is_one_scheme_whatever_its_groups():
 
 def test_facts_name_the_model_for_people():
     assert dict(STREAM.facts)["model"] == "m"
+
+
+def test_a_drafter_s_states_are_its_own_files_and_its_target_s():
+    own = companion_stream("draft", CONTENT)
+    other_target = stream_of("target", FACTS, CONTENT, KvScheme(8))
+    streams = [
+        beside(STREAM, own),
+        beside(other_target, own),
+        beside(STREAM, companion_stream("draft", Content("abd", "float32"))),
+        beside(STREAM, companion_stream("draft", Content("abc", "bfloat16"))),
+        own,
+        STREAM,
+    ]
+    assert len({stream.identity for stream in streams}) == len(streams)
+    assert beside(STREAM, companion_stream("moved", CONTENT)).identity == streams[0].identity

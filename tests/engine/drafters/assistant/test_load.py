@@ -11,10 +11,8 @@ import pytest
 
 from engine.costs import Place
 from engine.depth import Candidate, Decision, FullDepth
-from engine.drafters.assistant.load import load_assistant
 from engine.drafters.assistant.rows import CHAIN_KIND, AssistantRows
 from engine.drafters.base import DraftRow, Known, Proposals
-from engine.drafters.table import DRAFTERS, DrafterKind
 from engine.messages import Cancel, Failed, LoadModel, Progress
 from engine.sampling import Choice
 from engine.target import Target
@@ -47,11 +45,6 @@ def knowing(cycling: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str
     return {
         reads: f"assistant:{cycling_assistant(folder / reads, cycling, reads=reads)}" for reads in ("token", "hidden")
     }
-
-
-@pytest.fixture(autouse=True)
-def _in_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(DRAFTERS, "assistant", DrafterKind(load_assistant, has_path=True))
 
 
 @pytest.fixture

@@ -89,6 +89,7 @@ class Batch:
         proposals = self.rows.propose(views, depths)
         counts = proposals.num_proposed.tolist()
         assert counts == [known.length for known in proposals.known]
+        assert {known.num_forwards(known.num_drafted) for known in proposals.known} <= {0, 1}  # a block is one forward
         assert proposals.ids.shape == (len(counts), max(counts))
         return [ids[:count] for ids, count in zip(proposals.ids.tolist(), counts, strict=True)]
 
