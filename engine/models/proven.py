@@ -59,6 +59,7 @@ PROVEN: dict[str, frozenset[str]] = {
             "gemma3_text",
             "gemma4",
             "gemma4_text",
+            "gemma4_unified",
             "gpt_oss",
             "iquestcoder",
             "llama",
@@ -95,7 +96,7 @@ UNQUANTISED_ONLY: dict[str, str] = {
         ("deepseek_v3", "glm4_moe_lite", "glm_moe_dsa", "kimi_k2", "phi", "stablelm"),
         "its attention computes with plain keys",
     ),
-    **dict.fromkeys(("gemma4", "gemma4_text"), "some of its layers read the keys of others"),
+    **dict.fromkeys(("gemma4", "gemma4_text", "gemma4_unified"), "some of its layers read the keys of others"),
     "gpt_oss": "quantised attention has no sinks",
 }
 

@@ -12,6 +12,12 @@ FAMILIES: dict[str, dict[str, Any]] = {
     "falcon_h1": {"seed": 1},  # SSM and attention in one layer
     "gemma3_text": {},  # windows by its type
     "gemma4_text": {},  # windows, and layers that share the keys and values of others
+    "gemma4_unified": {  # windows, and full layers whose values are their keys
+        "num_kv_shared_layers": 0,
+        "hidden_size_per_layer_input": 0,
+        "attention_k_eq_v": True,
+        "num_global_key_value_heads": 1,
+    },
     "glm4_moe_lite": {"seed": 3},  # latent attention
     "glm_moe_dsa": {"seed": 3},  # latent attention to a few tokens that it picks
     "gpt_oss": {},  # windows, attention sinks

@@ -37,7 +37,7 @@ _SHAPE = {
     "attention_bias": False,
     "mlp_bias": False,
 }
-_INSIDE_TEXT_CONFIG = frozenset(("gemma3", "gemma4", "llama4", "qwen3_5", "qwen3_5_moe"))
+_INSIDE_TEXT_CONFIG = frozenset(("gemma3", "gemma4", "gemma4_unified", "llama4", "qwen3_5", "qwen3_5_moe"))
 _EXPERTS = {
     "num_experts": 4,
     "num_local_experts": 4,
@@ -117,6 +117,7 @@ _OWN: dict[str, dict[str, Any]] = {
     "gemma3_text": _GEMMA3,
     "gemma4": _GEMMA4,
     "gemma4_text": _GEMMA4,
+    "gemma4_unified": _GEMMA4,
     "glm4": {"partial_rotary_factor": 0.5},
     "glm4_moe": {**_SIGMOID_EXPERTS, "use_qk_norm": True, "partial_rotary_factor": 0.5},
     "glm4_moe_lite": _LATENT,
