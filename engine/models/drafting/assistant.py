@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from engine.models.architecture import find_number, find_section, num_layers
-from engine.models.drafting.fields import required_number
+from engine.models.drafting.fields import MOST_PARTS, Fields
 from engine.models.drafting.files import DrafterFiles
 from engine.models.drafting.spec import DONORS, EMBEDDING, HIDDEN, DrafterSpec
 from engine.models.drafting.target import TargetShape
@@ -26,6 +25,7 @@ _BLOCK_SIZE = 4  # tokens of a trained block, the pending one included; mlx-vlm'
 _NUM_CHOSEN = 32  # of the centroids, by transformers' default
 _FULL_HEAD_SIZE = 512  # by transformers' and mlx-lm's default
 _SLIDING_WINDOW = 512
+_NORM_EPS = 1e-6
 _ACTIVATION = "gelu_pytorch_tanh"
 _ROPES = ("default", "proportional")
 _INV_FREQ = r".*rotary_emb\.inv_freq"
@@ -63,29 +63,29 @@ def recognises(files: DrafterFiles) -> bool:
 
 def read_spec(files: DrafterFiles, target: TargetShape | None) -> AssistantSpec:
     """Read and check an assistant; DrafterError names the field, the tensor or what the target lacks."""
-    text = _text_config(files)
-    block_size = find_number(files.config, "block_size", default=_BLOCK_SIZE)
+    config, text = Fields(files.config), _text_fields(files)
+    block_size = config.optional_number("block_size", _BLOCK_SIZE)
     layer_types = _layer_types(text)
     spec = AssistantSpec(
         kind=KIND,
         name=files.name,
-        hidden_size=required_number(files.config, "backbone_hidden_size"),
-        vocab_size=required_number(text, "vocab_size"),
+        hidden_size=config.number("backbone_hidden_size"),
+        vocab_size=text.number("vocab_size"),
         tap_layers=(target.num_layers,) if target else (),
         depth=max(1, block_size - 1),
         needs=frozenset((HIDDEN, EMBEDDING, DONORS)),
         block_size=block_size,
-        context_length=find_number(text, "max_position_embeddings"),
-        width=required_number(text, "hidden_size"),
-        intermediate_size=required_number(text, "intermediate_size"),
-        num_heads=required_number(text, "num_attention_heads"),
+        context_length=text.optional_number("max_position_embeddings"),
+        width=text.number("hidden_size"),
+        intermediate_size=text.number("intermediate_size"),
+        num_heads=text.number("num_attention_heads"),
         layer_types=layer_types,
-        head_sizes={SLIDING: required_number(text, "head_dim"), FULL: _full_head_size(text, layer_types)},
-        window=find_number(text, "sliding_window", default=_SLIDING_WINDOW),
-        norm_eps=float(text.get("rms_norm_eps") or 1e-6),
+        head_sizes={SLIDING: text.number("head_dim"), FULL: _full_head_size(text, layer_types)},
+        window=text.optional_number("sliding_window", _SLIDING_WINDOW),
+        norm_eps=text.real("rms_norm_eps", _NORM_EPS),
         rope=_rope(text, layer_types),
         num_centroids=_num_centroids(files),
-        num_chosen=find_number(files.config, "centroid_intermediate_top_k", default=_NUM_CHOSEN),
+        num_chosen=config.optional_number("centroid_intermediate_top_k", _NUM_CHOSEN),
     )
     if target:
         _check_donors(spec, target)
@@ -96,16 +96,15 @@ def donor_shapes(target: TargetShape) -> dict[str, DonorShape]:
     """What the last layers that keep keys of their own have, by kind; {} where the target is no Gemma 4."""
     if not target.model_type.startswith("gemma4"):
         return {}
-    config = target.config
-    shared = config.get("num_kv_shared_layers") or 0
-    kinds = list(config.get("layer_types") or ())[: target.num_layers - shared]
-    num_heads = find_number(config, "num_key_value_heads", default=1)
-    num_full_heads = find_number(config, "num_global_key_value_heads") if config.get("attention_k_eq_v") else 0
+    config = Fields(target.config, "the model's config.json")
+    num_own = target.num_layers - config.optional_number("num_kv_shared_layers", most=MOST_PARTS)
+    kinds = config.values.get("layer_types")
+    kinds = kinds[: max(num_own, 0)] if isinstance(kinds, list) else ()
+    num_heads = config.optional_number("num_key_value_heads", 1)
+    num_full_heads = config.optional_number("num_global_key_value_heads") if config.flag("attention_k_eq_v") else 0
     shapes = {
-        SLIDING: DonorShape(num_heads, required_number(config, "head_dim"), find_number(config, "sliding_window")),
-        FULL: DonorShape(
-            num_full_heads or num_heads, find_number(config, "global_head_dim", default=_FULL_HEAD_SIZE), 0
-        ),
+        SLIDING: DonorShape(num_heads, config.number("head_dim"), config.optional_number("sliding_window")),
+        FULL: DonorShape(num_full_heads or num_heads, config.optional_number("global_head_dim", _FULL_HEAD_SIZE), 0),
     }
     return {kind: shape for kind, shape in shapes.items() if kind in kinds}
 
@@ -146,8 +145,8 @@ def _checked(spec: AssistantSpec, files: DrafterFiles) -> AssistantSpec:
             "download the drafter again"
         )
     shapes = tensor_shapes(spec)
-    is_tied = files.config.get("tie_word_embeddings", True)
-    check_tensors(files, shapes, (_INV_FREQ, _TIED_HEAD) if is_tied else (_INV_FREQ,))
+    is_tied = Fields(files.config).flag("tie_word_embeddings", default=True)
+    check_tensors(files, shapes, (_INV_FREQ, _TIED_HEAD) if is_tied else (_INV_FREQ,), integers=(ORDERING,))
     matrices = [name for name, shape in shapes.items() if len(shape) == 2]
     return replace(spec, weight_bytes=num_bytes_of(files, shapes), quantisation=quantisation_of(files, matrices))
 
@@ -179,57 +178,54 @@ def _donor_fault(spec: AssistantSpec, kind: str, donor: DonorShape | None) -> st
     return ""
 
 
-def _text_config(files: DrafterFiles) -> dict[str, Any]:
+def _text_fields(files: DrafterFiles) -> Fields:
     """The config of its layers, where they are of the only kind that is known."""
     if not recognises(files):
         raise DrafterError(
             f"model_type is {files.config.get('model_type')!r} in the drafter's config.json; an assistant's is one of: "
             f"{', '.join(MODEL_TYPES)}; choose another drafter"
         )
-    text = find_section(files.config, "text_config")
-    if text.get("hidden_activation") not in (None, _ACTIVATION):
-        raise DrafterError(
-            f"hidden_activation is {text['hidden_activation']!r} in the drafter's config.json, and only "
-            f"{_ACTIVATION!r} is known; choose another drafter"
-        )
+    text = Fields(files.config).section("text_config")
+    text.choice("hidden_activation", (_ACTIVATION,), _ACTIVATION)
     return text
 
 
-def _rope(text: dict[str, Any], layer_types: tuple[str, ...]) -> Mapping[str, Any] | None:
+def _rope(text: Fields, layer_types: tuple[str, ...]) -> Mapping[str, Any] | None:
     """By kind of layer, as mlx-lm takes it; its keys are the target's, so nothing but Gemma 4's own can be right."""
-    rope = find_section(text, "rope_parameters")
-    for kind in sorted(set(layer_types)) if rope else ():
-        own = find_section(rope, kind)
-        theta = own.get("rope_theta")
-        if own.get("rope_type") not in _ROPES or not isinstance(theta, int | float):
+    rope = text.section("rope_parameters")
+    for kind in sorted(set(layer_types)) if rope.values else ():
+        own = rope.section(kind)
+        if own.values.get("rope_type") not in _ROPES or not own.has("rope_theta"):
             raise DrafterError(
-                f"rope_parameters has {rope.get(kind)!r} for layers of the kind {kind!r} in the drafter's config.json; "
-                f"it needs a rope_theta, and a rope_type of: {', '.join(_ROPES)}; download the drafter again"
+                f"rope_parameters has {rope.values.get(kind)!r} for layers of the kind {kind!r} in the drafter's "
+                f"config.json; it needs a rope_theta, and a rope_type of: {', '.join(_ROPES)}; download the drafter "
+                "again"
             )
-    return rope or None
+        own.real("rope_theta")
+        own.real("partial_rotary_factor", 1.0)
+        own.real("factor", 1.0)
+    return rope.values or None
 
 
-def _layer_types(text: dict[str, Any]) -> tuple[str, ...]:
-    kinds = text.get("layer_types")
-    known = tuple(kind for kind in kinds if kind in (SLIDING, FULL)) if isinstance(kinds, list) else ()
-    if not known or list(known) != kinds or len(known) != num_layers(text):
-        raise DrafterError(
-            f"layer_types is {kinds!r} for {num_layers(text)} layers in the drafter's config.json; each layer must be "
-            f"{SLIDING!r} or {FULL!r}: download the drafter again"
-        )
-    return known
+def _layer_types(text: Fields) -> tuple[str, ...]:
+    count = text.number("num_hidden_layers", most=MOST_PARTS)
+    kinds = text.values.get("layer_types")
+    if not isinstance(kinds, list) or len(kinds) != count or not all(kind in (SLIDING, FULL) for kind in kinds):
+        raise text.fault("layer_types", f"{count} times {SLIDING!r} or {FULL!r}")
+    return tuple(kinds)
 
 
-def _full_head_size(text: dict[str, Any], layer_types: tuple[str, ...]) -> int:
+def _full_head_size(text: Fields, layer_types: tuple[str, ...]) -> int:
     """transformers 5.24 writes no `global_head_dim`, but what each full layer has instead of the general values."""
-    own = find_section(text, "per_layer_config")
-    sizes = {
-        find_number(find_section(own, str(layer)), "head_dim") for layer, kind in enumerate(layer_types) if kind == FULL
-    }
-    return find_number(text, "global_head_dim") or max(sizes, default=0) or _FULL_HEAD_SIZE
+    own = text.section("per_layer_config")
+    full = (layer for layer, kind in enumerate(layer_types) if kind == FULL)
+    sizes = [own.section(str(layer)).optional_number("head_dim") for layer in full]
+    return text.optional_number("global_head_dim", max(sizes, default=0) or _FULL_HEAD_SIZE)
 
 
 def _num_centroids(files: DrafterFiles) -> int:
     """By its tensors: published configs name a number of centroids where every token is scored."""
     info = files.tensors.get(CENTROIDS)
-    return find_number(files.config, "num_centroids", default=info.shape[0] if info.shape else 0) if info else 0
+    if info is None:
+        return 0
+    return Fields(files.config).optional_number("num_centroids", info.shape[0] if info.shape else 0)

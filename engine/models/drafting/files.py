@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.models.architecture import find_number, find_section
+from engine.models.drafting.fields import Fields
 from engine.models.errors import DrafterError, ModelError
+from engine.models.locate import model_name
 from engine.models.safetensors_file import TensorInfo, read_tensor_table
 from engine.models.tokenizer_files import read_json
 
 CONFIG = "config.json"
+ALGORITHMS = ("eagle3", "dflash", "dspark")  # of speculators
 _FOREIGN = (".bin", ".pt", ".pth", ".gguf", ".npz")
-_USUAL_GROUP_SIZE, _USUAL_BITS = 64, 4  # mlx-lm's
+_OTHERS = ("consolidated", ".")  # Mistral's own copy of all weights, and what systems hide beside files
+_PACKINGS = {  # group sizes and bits of MLX's modes, the usual ones first
+    "affine": ((64, 32, 128), (4, 2, 3, 5, 6, 8)),
+    "mxfp4": ((32,), (4,)),
+    "mxfp8": ((32,), (8,)),
+    "nvfp4": ((16,), (4,)),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +45,19 @@ class DrafterFiles:
 
     @property
     def name(self) -> str:
-        return self.folder.resolve().name
+        return model_name(self.folder)
+
+    @property
+    def algorithm(self) -> str:
+        """What speculators calls the drafter, which is what decides how its files are read; "" where another wrote it.
+
+        Raises DrafterError for one that is not known, and may look like one that is.
+        """
+        config = Fields(self.config)
+        name = "speculators_model_type"
+        if not config.has(name):
+            config, name = config.section("speculators_config"), "algorithm"
+        return config.choice(name, ALGORITHMS, "")
 
     @property
     def num_bytes(self) -> int:
@@ -47,13 +68,13 @@ class DrafterFiles:
         return {name.removeprefix(prefix): info for name, info in self.tensors.items() if name.startswith(prefix)}
 
     def packing(self, module: str) -> Packing | None:
-        """How a module's matrix is packed, by the module's name in the file; None where it is not."""
+        """How a module's matrix is packed, by the module's name in the file; None where it is not.
+
+        Raises DrafterError where the config tells of a packing that MLX has not.
+        """
         if f"{module}.scales" not in self.tensors:
             return None
-        general = find_section(self.config, "quantization", "quantization_config")
-        own = find_section(general, module) or general
-        group_size = find_number(own, "group_size", default=_USUAL_GROUP_SIZE)
-        return Packing(group_size, find_number(own, "bits", default=_USUAL_BITS), str(own.get("mode", "affine")))
+        return _read_packing(Fields(self.config), module)
 
 
 def read_files(folder: Path) -> DrafterFiles:
@@ -83,12 +104,30 @@ def read_files(folder: Path) -> DrafterFiles:
     return DrafterFiles(folder, config, tensors, where)
 
 
+def _read_packing(config: Fields, module: str) -> Packing:
+    """What the config says of a packed module, which may have a section of its own."""
+    general = config.section("quantization" if config.has("quantization") else "quantization_config")
+    own = general if isinstance(general.values.get(module), bool) else general.section(module)
+    own = own if own.values else general
+    mode = own.choice("mode", tuple(_PACKINGS), "affine")
+    group_sizes, bits = _PACKINGS[mode]
+    return Packing(_known_number(own, "group_size", group_sizes), _known_number(own, "bits", bits), mode)
+
+
+def _known_number(fields: Fields, name: str, known: Sequence[int]) -> int:
+    value = fields.optional_number(name, known[0])
+    if value not in known:
+        raise fields.fault(name, f"one of: {', '.join(map(str, known))}")
+    return value
+
+
 def _weight_files(folder: Path) -> list[Path]:
     """Every safetensors file beside the config, those that a model is loaded from first.
 
     MTP sidecars of some conversions have names of their own; what another file repeats of the model is not read.
     """
-    found = sorted(folder.glob("*.safetensors"), key=lambda path: (not _is_model_file(path), path.name))
+    own = (path for path in folder.glob("*.safetensors") if not path.name.startswith(_OTHERS))
+    found = sorted(own, key=lambda path: (not _is_model_file(path), path.name))
     if found:
         return found
     others = sorted(path.name for path in folder.iterdir() if path.suffix in _FOREIGN)

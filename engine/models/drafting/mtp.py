@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from engine.models.architecture import context_length, find_number, kv_elements_per_token, num_layers, text_config
-from engine.models.drafting.fields import required_number
+from engine.models.drafting.fields import MOST_PARTS, Fields, required_number
 from engine.models.drafting.files import DrafterFiles
 from engine.models.drafting.mtp_families import (
     FAMILIES,
@@ -25,7 +25,7 @@ from engine.models.drafting.mtp_families import (
 )
 from engine.models.drafting.spec import EMBEDDING, HEAD, HIDDEN, DrafterSpec
 from engine.models.drafting.target import TargetShape
-from engine.models.drafting.tensors import Shape, check_tensors, num_bytes_of, quantisation_of
+from engine.models.drafting.tensors import FLOATS, Shape, check_tensors, damaged, num_bytes_of, quantisation_of
 from engine.models.errors import DrafterError
 from engine.models.safetensors_file import TensorInfo, read_metadata
 
@@ -71,19 +71,20 @@ def read_spec(files: DrafterFiles, target: TargetShape | None) -> MtpSpec:
         )
     layout = _layout(files, config, family)
     head = _head_files(files, config, family, layout)
-    count = find_number(config, family.depth_field, default=1)
+    fields = _checked_fields(config)
+    count = fields.optional_number(family.depth_field, 1, most=MOST_PARTS)
     names, expected = _expect(head, config, family, layout, count)
     check_tensors(head, expected, layout.ignored)
     return MtpSpec(
         kind=KIND,
         name=files.name,
-        hidden_size=required_number(config, "hidden_size"),
-        vocab_size=find_number(config, "vocab_size"),
-        tap_layers=(num_layers(config),),
+        hidden_size=fields.number("hidden_size"),
+        vocab_size=fields.optional_number("vocab_size"),
+        tap_layers=(fields.number("num_hidden_layers", most=MOST_PARTS),),
         depth=DEPTH,
         needs=frozenset((HIDDEN, EMBEDDING, HEAD)),
-        num_target_layers=num_layers(config),
-        block_size=find_number(files.config, "block_size"),
+        num_target_layers=fields.number("num_hidden_layers", most=MOST_PARTS),
+        block_size=Fields(files.config).optional_number("block_size"),
         weight_bytes=num_bytes_of(files, names.values()),
         kv_elements_per_token=_kv_elements(config, family, count),
         context_length=context_length(config, {}),
@@ -96,6 +97,17 @@ def read_spec(files: DrafterFiles, target: TargetShape | None) -> MtpSpec:
         has_indexer=family.has_indexer,
         is_zero_centred=family.is_zero_centred and not _is_converted(files, layout),
     )
+
+
+def _checked_fields(config: Config) -> Fields:
+    """Fields of the target's config, whose numbers that mlx-lm's layers are built with can be computed with."""
+    fields = Fields(config)
+    fields.real("rms_norm_eps", 1.0)
+    for section in (fields, fields.section("rope_parameters"), fields.section("rope_scaling")):
+        for name in ("rope_theta", "partial_rotary_factor", "factor"):
+            section.real(name, 1.0)
+    fields.optional_number("max_position_embeddings")
+    return fields
 
 
 def _family_name(config: Config) -> str:
@@ -148,16 +160,17 @@ def _head_files(files: DrafterFiles, config: Config, family: MtpFamily, layout: 
 
 
 def _check_scales(tensors: Mapping[str, TensorInfo], name: str, files: DrafterFiles) -> None:
-    rows, columns = tensors[name].shape
-    needs = (-(-rows // FP8_BLOCK), -(-columns // FP8_BLOCK))
+    """A matrix of 8-bit floats has a factor for each block of it."""
+    shape = tensors[name].shape
+    if len(shape) != 2:
+        raise damaged(files, f"the tensor {name!r} is {list(shape)}, and 8-bit floats must be a matrix")
+    needs = tuple(-(-size // FP8_BLOCK) for size in shape)
     found = tensors.get(name + FP8_SCALE)
-    if found is None or found.shape != needs:
+    if found is None or found.shape != needs or found.dtype not in FLOATS:
         has = "is missing" if found is None else f"is {list(found.shape)}"
-        raise DrafterError(
-            f"the drafter in {str(files.folder)!r} is damaged or not of its kind: "
-            f"the tensor {name + FP8_SCALE!r} {has} "
-            f"and must be {list(needs)}, one factor for {FP8_BLOCK} × {FP8_BLOCK} numbers; download it again"
-        )
+        has += f" of {found.dtype}" if found and found.dtype not in FLOATS else ""
+        needed = f"{list(needs)}, one factor for {FP8_BLOCK} × {FP8_BLOCK} numbers"
+        raise damaged(files, f"the tensor {name + FP8_SCALE!r} {has} and must be {needed}")
 
 
 def _expect(
@@ -174,6 +187,8 @@ def _expect(
         between = layout.layer.format(index)
         start = layout.prefix + between
         present = {name.removeprefix(start) for name in head.tensors if name.startswith(start)}
+        if not present:
+            raise damaged(head, f"{family.depth_field} is {count}, and no tensor begins with {start!r}")
         for name, shape in layer_shapes(family, config, present).items():
             shapes[f"layers.{index}.{name}"] = (between + name, shape)
     names = {own: layout.prefix + name for own, (name, _) in shapes.items()}

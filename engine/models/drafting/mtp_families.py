@@ -10,8 +10,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from engine.models.architecture import find_number, head_size
-from engine.models.drafting.fields import required_number
+from engine.models.drafting.fields import MOST_PARTS, Fields, required_number
 from engine.models.drafting.tensors import Shape
 
 Config = dict[str, Any]
@@ -52,7 +51,7 @@ _QWEN = {
     "norm.weight": "norm.weight",
 }
 _NEXT = {name: name for name in ("eh_proj.weight", "enorm.weight", "hnorm.weight")}
-_COPIES = (r".*embed_tokens\.weight", r".*shared_head\.head\.weight", r".*lm_head\.weight", r".*rotary_emb\.inv_freq")
+_COPIES = (r".*(embed_tokens|shared_head\.head|lm_head)\.(weight|scales|biases)", r".*rotary_emb\.inv_freq")
 _SIDECARS = {
     "qwen3_5_mtp": MtpLayout("", "layers.{}.", _QWEN),
     "glm_moe_dsa_mtp": MtpLayout("mtp.", "", {**_NEXT, "norm.weight": "shared_head_norm.weight"}, _COPIES),
@@ -60,7 +59,7 @@ _SIDECARS = {
         "model.", "mtp_block.", {**_NEXT, "norm.weight": "shared_head_norm.weight"}, _COPIES
     ),
 }
-SIDECAR_TYPES = frozenset(_SIDECARS)
+SIDECAR_TYPES = tuple(_SIDECARS)
 
 
 def layout_of(model_type: str, family: MtpFamily, num_layers: int, names: Collection[str]) -> MtpLayout:
@@ -95,7 +94,8 @@ def outer_shapes(config: Config) -> Shapes:
 
 def num_experts(config: Config) -> int:
     """Of a layer that has some."""
-    return find_number(config, "n_routed_experts") or required_number(config, "num_experts")
+    fields = Fields(config)
+    return fields.number("n_routed_experts" if fields.has("n_routed_experts") else "num_experts", most=MOST_PARTS)
 
 
 def _feed_forward(path: str, hidden: int, size: int) -> Shapes:
@@ -112,7 +112,7 @@ def _experts(family: MtpFamily, config: Config, names: Collection[str]) -> Shape
     shapes: Shapes = {"mlp.gate.weight": (count, hidden)}
     if family.shared == "shared_experts":
         shapes["mlp.gate.e_score_correction_bias"] = (count,)
-        shared = find_number(config, "n_shared_experts") * size
+        shared = Fields(config).optional_number("n_shared_experts", most=MOST_PARTS) * size
     else:
         shapes["mlp.shared_expert_gate.weight"] = (1, hidden)
         shared = required_number(config, "shared_expert_intermediate_size")
@@ -128,18 +128,21 @@ def _experts(family: MtpFamily, config: Config, names: Collection[str]) -> Shape
 
 
 def _attention(config: Config, names: Collection[str], num_queries: int = 1) -> Shapes:
-    hidden, size = required_number(config, "hidden_size"), head_size(config)
-    heads, keys = required_number(config, "num_attention_heads"), required_number(config, "num_key_value_heads")
+    hidden, heads = required_number(config, "hidden_size"), required_number(config, "num_attention_heads")
+    keys, size = (
+        required_number(config, "num_key_value_heads"),
+        Fields(config).optional_number("head_dim", hidden // heads),
+    )
     shapes: Shapes = {
         "self_attn.q_proj.weight": (num_queries * heads * size, hidden),
         "self_attn.k_proj.weight": (keys * size, hidden),
         "self_attn.v_proj.weight": (keys * size, hidden),
         "self_attn.o_proj.weight": (hidden, heads * size),
     }
-    if config.get("attention_bias"):
+    if Fields(config).flag("attention_bias"):
         biased = ("q_proj", "k_proj", "v_proj") if num_queries == 1 else ("q_proj", "k_proj", "v_proj", "o_proj")
         shapes |= {f"self_attn.{name}.bias": shapes[f"self_attn.{name}.weight"][:1] for name in biased}
-    if config.get("use_qk_norm"):
+    if Fields(config).flag("use_qk_norm"):
         shapes |= {f"self_attn.{name}.weight": (size,) for name in ("q_norm", "k_norm")}
     return shapes
 
@@ -151,7 +154,7 @@ def _gated_attention(config: Config, names: Collection[str]) -> Shapes:
 
 def _latent_attention(config: Config, names: Collection[str]) -> Shapes:
     hidden, heads = required_number(config, "hidden_size"), required_number(config, "num_attention_heads")
-    latent, queries = required_number(config, "kv_lora_rank"), find_number(config, "q_lora_rank")
+    latent, queries = required_number(config, "kv_lora_rank"), Fields(config).optional_number("q_lora_rank")
     turned, plain = required_number(config, "qk_rope_head_dim"), required_number(config, "qk_nope_head_dim")
     values = required_number(config, "v_head_dim")
     shapes: Shapes = {
@@ -163,7 +166,7 @@ def _latent_attention(config: Config, names: Collection[str]) -> Shapes:
         shapes["self_attn.q_a_proj.weight"] = (queries, hidden)
         shapes["self_attn.q_a_layernorm.weight"] = (queries,)
     shapes[f"self_attn.q{'_b' if queries else ''}_proj.weight"] = (heads * (plain + turned), queries or hidden)
-    if config.get("attention_bias"):
+    if Fields(config).flag("attention_bias"):
         biased = ("kv_a_proj_with_mqa", "o_proj", "q_a_proj") if queries else ("kv_a_proj_with_mqa", "o_proj")
         shapes |= {f"self_attn.{name}.bias": shapes[f"self_attn.{name}.weight"][:1] for name in biased}
     if f"{SPLIT_KEYS}.weight" in names:
