@@ -14,6 +14,11 @@ def sentence(error: Exception) -> str:
     return text[:1].upper() + text[1:] if begins_with_word else text
 
 
+def clause(text: str) -> str:
+    """A sentence as a part of another one: without its capital and its full stop."""
+    return text[:1].lower() + text[1:].rstrip(".")
+
+
 def failed(request_id: int, code: str, error: Exception) -> Failed:
     """The event for a request that an exception with a text for the user ends."""
     return Failed(request_id, code, sentence(error))

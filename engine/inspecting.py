@@ -6,10 +6,13 @@ import argparse
 import json
 from collections.abc import Iterator
 from dataclasses import asdict
+from typing import TypeVar
 
 from engine.amounts import write_count, write_size
 from engine.command_line import BAD_INPUT, BadInputError, Commands
-from engine.messages import Answer, DrafterFacts, Failed, InspectDrafter
+from engine.messages import Answer, DrafterFacts, Failed, Inspect, InspectDrafter, ModelFacts
+
+Facts = TypeVar("Facts", DrafterFacts, ModelFacts)
 
 _KINDS = {
     "assistant": "Gemma 4 assistant: attends to the model's own keys and values",
@@ -41,19 +44,26 @@ def run_inspect(options: argparse.Namespace) -> int:
     from engine.models.locate import default_data_dir
     from engine.text.desk import TextDesk
 
-    answer = TextDesk(default_data_dir()).answer(InspectDrafter(1, options.folder, options.target))
-    match answer:
-        case Failed():
-            raise BadInputError(answer.text)
-        case Answer(value=DrafterFacts() as facts):
-            lines = [json.dumps(asdict(facts), ensure_ascii=False)] if options.json else report(facts, options.target)
-            for line in lines:
-                print(line)
-            return BAD_INPUT if facts.refusal else 0
+    desk = TextDesk(default_data_dir())
+    facts = _answered(desk.answer(InspectDrafter(1, options.folder, options.target)), DrafterFacts)
+    if options.json:
+        print(json.dumps(asdict(facts), ensure_ascii=False))
+        return BAD_INPUT if facts.refusal else 0
+    target = _answered(desk.answer(Inspect(2, options.target)), ModelFacts) if options.target else None
+    for line in report(facts, target):
+        print(line)
+    return BAD_INPUT if facts.refusal else 0
+
+
+def _answered(answer: Answer | Failed, kind: type[Facts]) -> Facts:
+    if isinstance(answer, Failed):
+        raise BadInputError(answer.text)
+    if isinstance(answer.value, kind):
+        return answer.value
     raise AssertionError(f"{answer!r} answers another question")
 
 
-def report(facts: DrafterFacts, target: str) -> Iterator[str]:
+def report(facts: DrafterFacts, target: ModelFacts | None) -> Iterator[str]:
     """The facts as lines for a reader; what the files do not say is left out."""
     yield facts.name
     rows = {
@@ -62,7 +72,7 @@ def report(facts: DrafterFacts, target: str) -> Iterator[str]:
         "model type": facts.model_type,
         "made for": facts.made_for,
         "needs": _needs(facts),
-        "reads": _taps(facts),
+        "reads": _taps(facts, facts.num_target_layers or (target.num_layers if target else 0)),
         "proposes": _proposes(facts),
         "context": write_count(facts.context_length, "token") if facts.context_length else "",
         "memory": _memory(facts),
@@ -70,7 +80,7 @@ def report(facts: DrafterFacts, target: str) -> Iterator[str]:
         "MTP head": ("in its weights" if facts.has_mtp else "none in its weights") if facts.is_model else "",
     }
     if target:
-        rows["fits"] = "no" if facts.refusal else f"yes, {target}"
+        rows["fits"] = "no" if facts.refusal else f"yes, {target.target}"
     yield from (f"  {name:<11}{text}" for name, text in rows.items() if text)
     yield from (f"  {text}" for text in (facts.refusal, *facts.notes) if text)
 
@@ -85,11 +95,11 @@ def _needs(facts: DrafterFacts) -> str:
     return f"a model with {', '.join(known)}" if known else ""
 
 
-def _taps(facts: DrafterFacts) -> str:
-    """Layers by their outputs, and what comes before the first and after the last one."""
-    ends = {-1: "the embeddings", facts.num_target_layers: "the final hidden state"}
+def _taps(facts: DrafterFacts, num_layers: int) -> str:
+    """Layers by their outputs, and what comes before the first and after the last one; `num_layers` 0: not known."""
+    ends = {-1: "the embeddings"} | ({num_layers: "the final hidden state"} if num_layers else {})
     layers = [str(layer) for layer in facts.tap_layers if layer not in ends]
-    parts = [f"layers {', '.join(layers)}"] if layers else []
+    parts = [f"layer{'s' * (len(layers) > 1)} {', '.join(layers)}"] if layers else []
     return " and ".join(parts + [ends[layer] for layer in facts.tap_layers if layer in ends])
 
 

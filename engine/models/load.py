@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import glob
-import re
 import tempfile
 import time
 from collections.abc import Generator
@@ -22,11 +21,9 @@ from engine.models.errors import ModelError
 from engine.models.facts import read_config
 from engine.models.fingerprint import Content, fingerprint
 from engine.models.precision import wants_fp32
-from engine.models.weights import read_weights
+from engine.models.weights import is_mtp, read_weights
 
 _SLICE_SECONDS = 0.1
-_LAYER = re.compile(r"(?:language_model\.)?(?:model\.)?(?:language_model\.)?layers\.(\d+)\.")
-_MTP = re.compile(r"(?:language_model\.)?(?:model\.)?mtp\.")
 _DENSE_CLASSES: dict[type[nn.Module], type[nn.Module]] = {
     nn.QuantizedLinear: nn.Linear,
     nn.QuantizedEmbedding: nn.Embedding,
@@ -94,12 +91,8 @@ def _classes(config: dict[str, Any]) -> tuple[type[nn.Module], type]:
     base, arguments_class = _get_classes(config)
     end = num_layers(text_config(config))
 
-    def is_own(name: str) -> bool:
-        layer = _LAYER.match(name)
-        return not (_MTP.match(name) or (end and layer and int(layer[1]) >= end))
-
     def sanitize(model: nn.Module, weights: dict[str, mx.array]) -> dict[str, mx.array]:
-        weights = {name: array for name, array in weights.items() if is_own(name)}
+        weights = {name: array for name, array in weights.items() if not is_mtp(name, end)}
         own: dict[str, mx.array] = base.sanitize(model, weights) if hasattr(base, "sanitize") else weights
         return own
 

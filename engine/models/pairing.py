@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from engine.failure import clause
 from engine.messages import ModelFacts
 from engine.models.errors import DrafterError
 from engine.models.tokenizer_files import has_tokenizer, tokenizer_identity
@@ -24,9 +25,9 @@ def check_pair(target: ModelFacts, drafter: ModelFacts) -> None:
     that only pad an embedding are no difference.
     """
     if target.batch_refusal:
-        raise DrafterError(f"the model runs without a drafter: {target.batch_refusal}; choose the drafter 'none'")
+        raise DrafterError(f"{clause(target.batch_refusal)}; choose the drafter 'none'")
     if drafter.batch_refusal:
-        raise DrafterError(f"{drafter.name!r} cannot draft: {drafter.batch_refusal}; choose another drafter")
+        raise DrafterError(f"{drafter.name!r} cannot draft: {clause(drafter.batch_refusal)}; choose another drafter")
     reason = tokenizer_difference(Path(target.folder), Path(drafter.folder))
     if reason:
         raise DrafterError(

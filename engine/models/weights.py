@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from engine.models.architecture import find_number, find_section
+from engine.models.architecture import find_number, find_section, num_layers, text_config
 from engine.models.errors import ModelError
 from engine.models.safetensors_file import TensorInfo, read_tensor_table
 from engine.models.tokenizer_files import read_json
@@ -17,6 +17,8 @@ _FLOAT_BYTES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2}
 _FLOAT_NAMES = {"F64": "fp64", "F32": "fp32", "F16": "fp16", "BF16": "bf16"}
 _USUAL_GROUP_SIZE = 64  # mlx-lm's
 _NUMBERED = re.compile(r"(model.*)-(\d+)-of-(\d+)\.safetensors")
+_LAYER = re.compile(r"(?:language_model\.)?(?:model\.)?(?:language_model\.)?layers\.(\d{1,9})\.")
+_MTP = re.compile(r"(?:language_model\.)?(?:model\.)?mtp\.")
 _INDEX = "model.safetensors.index.json"
 
 
@@ -32,10 +34,12 @@ class Weights:
 
 
 def read_weights(folder: Path, config: dict[str, Any]) -> Weights:
-    """Check every weight file and add up; ModelError naming the file that is missing or damaged."""
+    """Check every weight file and add up what is loaded; ModelError naming the file that is missing or damaged."""
     tensors: dict[str, TensorInfo] = {}
     for path in weight_files(folder):
         tensors |= read_tensor_table(path)
+    end = num_layers(text_config(config))
+    tensors = {name: info for name, info in tensors.items() if not is_mtp(name, end)}
     scaled = {name.removesuffix(".scales") for name in tensors if name.endswith(".scales")}
     quantisation = find_section(config, "quantization")
     parameters = sum(_num_parameters(name, info, scaled, quantisation) for name, info in tensors.items())
@@ -47,6 +51,12 @@ def read_weights(folder: Path, config: dict[str, Any]) -> Weights:
     widest = max((_FLOAT_BYTES[name] for name, size in bytes_by_type.items() if size), default=2)
     num_bytes = sum(info.num_bytes for info in tensors.values())
     return Weights(num_bytes, parameters, _FLOAT_NAMES[usual], widest, bool(scaled))
+
+
+def is_mtp(name: str, num_layers: int) -> bool:
+    """Whether a tensor is a native MTP head's, which the model itself is loaded without; `num_layers` 0: not known."""
+    layer = _LAYER.match(name)
+    return bool(_MTP.match(name) or (num_layers and layer and int(layer[1]) >= num_layers))
 
 
 def _num_parameters(name: str, info: TensorInfo, scaled: set[str], quantisation: dict[str, Any]) -> int:

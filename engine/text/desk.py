@@ -82,6 +82,8 @@ class TextDesk:
 
     def _value(self, question: Question) -> TokenCount | ModelFacts | DrafterFacts | RenderedPrompt | MemoryEstimate:
         if isinstance(question, InspectDrafter):
+            if not question.path:
+                raise ModelError("no folder is named; name that of a drafter or of a model")
             target = self._facts(question.target) if question.target else None
             return inspect_drafter(question.path, self._folder(question.path), target)
         facts = self._facts(question.target)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 
 import pytest
 
 from engine.headless import main
-from engine.messages import Answer, DrafterFacts, EstimateMemory, Failed, InspectDrafter, MemoryEstimate
+from engine.inspecting import report
+from engine.messages import Answer, DrafterFacts, EstimateMemory, Failed, InspectDrafter, MemoryEstimate, ModelFacts
+from engine.models.drafting.inspection import inspect_drafter
+from engine.models.facts import read_facts
 from tests.engine.drafters.tiny_eagle3 import tiny_eagle3
 from tests.engine.goldens import read_golden, write_golden
 from tests.engine.harness import Harness
@@ -38,6 +41,28 @@ def test_report_names_the_drafter_and_what_it_needs(head, data_dir, capsys):
     assert ["needs", "a model with hidden size 16, 8 layers, 40 tokens"] in lines
     assert ["reads", "layers 0, 2, 4, 5, 6"] in lines
     assert ["memory", "30 KB of weights (fp32), and 128 bytes a token"] in lines
+
+
+def reads(facts: DrafterFacts, target: ModelFacts | None = None) -> str:
+    """What a report says of the layers that a drafter reads."""
+    return next(line.split(maxsplit=1)[1] for line in report(facts, target) if line.split()[0] == "reads")
+
+
+def test_layers_are_named_by_what_is_known_of_their_number(head, target):
+    facts = inspect_drafter("", head, None)
+    model = replace(read_facts("", target), num_layers=3)
+    unknown = replace(facts, num_target_layers=0)
+    assert reads(replace(unknown, tap_layers=(0, 2))) == "layers 0, 2"
+    assert reads(replace(unknown, tap_layers=(2,))) == "layer 2"
+    assert reads(replace(unknown, tap_layers=(3,)), model) == "the final hidden state"
+    assert (
+        reads(replace(facts, tap_layers=(-1, 3, 8)), model) == "layer 3 and the embeddings and the final hidden state"
+    )
+
+
+def test_no_folder_is_no_question(data_dir, capsys):
+    assert inspect("") == 2
+    assert "no folder is named" in capsys.readouterr().err.lower()
 
 
 def test_json_gives_every_fact(head, data_dir, capsys):

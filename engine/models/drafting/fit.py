@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.failure import clause
 from engine.models.drafting.files import DrafterFiles
 from engine.models.drafting.spec import DrafterSpec
 from engine.models.drafting.target import TargetShape
@@ -12,7 +13,7 @@ from engine.models.pairing import tokenizer_difference
 def check_fit(spec: DrafterSpec, files: DrafterFiles, target: TargetShape) -> None:
     """Raise DrafterError with the reason where the drafter cannot propose tokens for this target."""
     if target.batch_refusal:
-        raise DrafterError(f"the model runs without a drafter: {target.batch_refusal}; choose the drafter 'none'")
+        raise DrafterError(f"{clause(target.batch_refusal)}; choose the drafter 'none'")
     reason = misfit(spec, target) or tokenizer_difference(target.folder, files.folder)
     if reason:
         raise DrafterError(

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from engine.failure import sentence
+from engine.failure import clause, sentence
 from engine.messages import DrafterFacts, ModelFacts
 from engine.models.architecture import find_number, find_section, text_config
 from engine.models.drafting import assistant, block, eagle3, mtp
@@ -37,15 +37,16 @@ class Kind:
     """A kind of drafter that reads its target: whether a folder is one, and its spec; raises DrafterError."""
 
     name: str
+    algorithms: tuple[str, ...]  # what speculators calls it
     recognises: Callable[[DrafterFiles], bool]
     read_spec: Callable[[DrafterFiles, TargetShape | None], DrafterSpec]
 
 
 KINDS = (  # asked in this order; a whole model may carry MTP layers, so these come last
-    Kind(assistant.KIND, assistant.recognises, assistant.read_spec),
-    Kind(eagle3.KIND, eagle3.recognises, eagle3.read_spec),
-    Kind("dflash", block.recognises, block.read_spec),
-    Kind(mtp.KIND, mtp.recognises, mtp.read_spec),
+    Kind(assistant.KIND, (), assistant.recognises, assistant.read_spec),
+    Kind(eagle3.KIND, ("eagle3",), eagle3.recognises, eagle3.read_spec),
+    Kind("dflash", ("dflash", "dspark"), block.recognises, block.read_spec),
+    Kind(mtp.KIND, (), mtp.recognises, mtp.read_spec),
 )
 
 
@@ -56,7 +57,9 @@ def inspect_drafter(path: str, folder: Path, target: ModelFacts | None) -> Draft
     where the files cannot be read.
     """
     files = read_files(folder)
-    kind = find_kind(files)
+    kind, refusal = _kind_of(files)
+    if refusal:
+        return replace(_begin(folder, files.config), refusal=refusal)
     if kind is None:
         return _inspect_model(path, folder, target, has_mtp=False)
     facts = _inspect_head(path, files, kind, target)
@@ -71,13 +74,29 @@ def describe_drafter(path: str, folder: Path, target: ModelFacts, as_model: bool
     if as_model:
         return _of_model(path, folder, has_mtp=False)[0]
     files = read_files(folder)
-    kind = find_kind(files)
+    kind, refusal = _kind_of(files)
+    if refusal:
+        return replace(_begin(folder, files.config), refusal=refusal)
     return _of_head(path, files, kind, target)[0] if kind else _of_model(path, folder, has_mtp=False)[0]
 
 
 def find_kind(files: DrafterFiles) -> Kind | None:
-    """The kind of a drafter that reads its target; None where the folder holds none."""
+    """The kind of a drafter that reads its target; None where the folder holds none.
+
+    speculators says itself what it wrote; raises DrafterError where that is not known here, since some of it looks like
+    what is.
+    """
+    if algorithm := files.algorithm:
+        return next(kind for kind in KINDS if algorithm in kind.algorithms)
     return next((kind for kind in KINDS if kind.recognises(files)), None)
+
+
+def _kind_of(files: DrafterFiles) -> tuple[Kind | None, str]:
+    """The kind, and why there is none, "" where no drafter that reads its target is refused."""
+    try:
+        return find_kind(files), ""
+    except DrafterError as error:
+        return None, sentence(error)
 
 
 def _inspect_head(path: str, files: DrafterFiles, kind: Kind, target: ModelFacts | None) -> DrafterFacts:
@@ -152,7 +171,7 @@ def _of_model(path: str, folder: Path, *, has_mtp: bool) -> tuple[DrafterFacts, 
         facts,
         drafter=f"{MODEL}:{path}",
         kind=MODEL,
-        refusal=f"It cannot draft: {model.batch_refusal}." if model.batch_refusal else "",
+        refusal=f"It cannot draft: {clause(model.batch_refusal)}." if model.batch_refusal else "",
         vocab_size=model.vocab_size,
         context_length=model.context_length,
         quantisation=model.quantisation,

@@ -92,6 +92,12 @@ def test_head_that_is_stored_beside_the_embedding_is_not_read(folder):
     assert spec_of(folder).weight_bytes < read_files(folder).num_bytes
 
 
+def test_packed_head_that_is_stored_beside_the_embedding_is_not_read(folder):
+    parts = dict(zip(("weight", "scales", "biases"), mx.quantize(mx.zeros((48, 32)), 32, 4), strict=True))
+    rewrite(folder, lambda weights: weights.update({f"lm_head.{part}": array for part, array in parts.items()}))
+    assert spec_of(folder).weight_bytes < read_files(folder).num_bytes
+
+
 def test_head_of_its_own_is_named(tmp_path):
     folder = write_drafter(tmp_path / "drafter", "dense", "inside", tie_word_embeddings=False)
     rewrite(folder, lambda weights: weights.update({"lm_head.weight": weights["model.embed_tokens.weight"] + 0}))
@@ -148,6 +154,13 @@ def test_half_of_a_centroid_head_is_named(tmp_path, missing):
         spec_of(folder)
 
 
+def test_ordering_that_holds_no_ids_is_named(tmp_path):
+    folder = write_drafter(tmp_path / "drafter", "centroid", "inside")
+    rewrite(folder, lambda weights: weights.update({ORDERING: weights[ORDERING].astype(mx.bfloat16)}))
+    with pytest.raises(DrafterError, match="token_ordering' holds BF16 and must hold I16"):
+        spec_of(folder)
+
+
 @pytest.mark.parametrize("changes", [{"num_centroids": 7}, {"centroid_intermediate_top_k": 9}])
 def test_centroids_that_do_not_divide_the_tokens_are_told(tmp_path, changes):
     folder = write_drafter(tmp_path / "drafter", "centroid", "inside", **changes)
@@ -170,6 +183,19 @@ def test_wrong_field_is_named(folder, field, value):
     configure(folder, **{field: value})
     with pytest.raises(DrafterError, match=field):
         spec_of(folder)
+
+
+@pytest.mark.parametrize("value", [-1, 0, "x", [1e-6], {}, float("inf"), float("nan"), 10**400])
+def test_epsilon_that_cannot_be_computed_with_is_named(folder, value):
+    configure(folder, rms_norm_eps=value)
+    with pytest.raises(DrafterError, match=r"rms_norm_eps is .*; it must be a finite number above 0"):
+        spec_of(folder)
+
+
+@pytest.mark.parametrize("value", [-1, "4", True, 10**9])
+def test_block_size_that_is_no_count_of_tokens_is_named(tmp_path, value):
+    with pytest.raises(DrafterError, match="block_size is"):
+        spec_of(write_drafter(tmp_path / "drafter", "dense", "inside", block_size=value))
 
 
 @pytest.mark.parametrize("kinds", [None, [], ["full_attention"], ["sliding_attention", "linear_attention", FULL]])
@@ -203,6 +229,19 @@ def test_target_without_donors_is_told_the_port(folder):
 )
 def test_target_whose_keys_do_not_fit_is_told_why(folder, changes, needle):
     with pytest.raises(DrafterError, match=needle):
+        spec_of(folder, target_shape(**changes))
+
+
+@pytest.mark.parametrize("kinds", [True, 5, "full_attention", {"full_attention": 1}, None])
+def test_target_whose_kinds_of_layers_are_no_list_has_no_donors(folder, kinds):
+    with pytest.raises(DrafterError, match="keys and values of a Gemma 4"):
+        spec_of(folder, target_shape(layer_types=kinds))
+
+
+@pytest.mark.parametrize("changes", [{"num_kv_shared_layers": "2"}, {"head_dim": None}, {"attention_k_eq_v": "no"}])
+def test_field_of_the_target_that_is_wrong_is_named(folder, changes):
+    (name,) = changes
+    with pytest.raises(DrafterError, match=rf"{name} is .* in the model's config\.json"):
         spec_of(folder, target_shape(**changes))
 
 

@@ -20,7 +20,7 @@ from engine.models.errors import ModelError
 from engine.models.facts import read_facts
 from tests.engine.goldens import read_golden, write_golden
 from tests.engine.models.drafting.published import write_published
-from tests.engine.tiny import tiny_folder, write_json, write_tiny_tokenizer
+from tests.engine.tiny import tiny_config, tiny_folder, write_json, write_tiny_tokenizer
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789A"  # with three control tokens as many as the goldens' heads know
 
@@ -159,6 +159,28 @@ def test_folder_that_drafts_nothing_says_why(tmp_path, target):
     facts = inspect(tmp_path, target)
     assert (facts.kind, facts.drafter) == ("unknown", "")
     assert "they are no whole model: model type 'unheard_of' is not known" in facts.refusal
+
+
+@pytest.mark.parametrize("algorithm", ["peagle", "mtp", "dflash2", 5, ["eagle3"]])
+@pytest.mark.parametrize("named_by", ["speculators_model_type", "algorithm"])
+def test_kind_of_speculators_that_is_not_known_is_refused_by_its_name(tmp_path, target, algorithm, named_by):
+    golden = read_golden("eagle3_speculators")
+    golden.config.update(speculators_model_type=None, speculators_config={"algorithm": algorithm})
+    golden.config[named_by] = algorithm
+    facts = inspect(write_golden(tmp_path, golden), target)
+    assert (facts.kind, facts.drafter) == ("unknown", "")
+    reason = f"{named_by} is {algorithm!r} in the drafter's config.json; it must be 'eagle3' or 'dflash' or 'dspark'"
+    assert reason.lower() in facts.refusal.lower()
+    assert facts == describe_drafter("", tmp_path, read_facts("", target), as_model=False)
+
+
+def test_model_that_is_not_proven_says_so_in_one_sentence(tmp_path):
+    folder = tiny_folder(tmp_path / "model")
+    write_json(folder / "config.json", tiny_config("llama") | {"rope_scaling": {"type": "dynamic", "factor": 2.0}})
+    assert inspect(folder).refusal == (
+        "It cannot draft: replies of a 'llama' model run one at a time and without a drafter: its dynamic rope scaling "
+        "takes one position for all rows."
+    )
 
 
 def test_folder_that_cannot_be_read_is_an_error(tmp_path):

@@ -7,13 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
+import numpy as np
 import pytest
 
 from engine.models.drafting.files import read_files
 from engine.models.drafting.mtp import DEPTH, MtpSpec, read_spec, recognises
 from engine.models.drafting.spec import EMBEDDING, HEAD, HIDDEN
 from engine.models.errors import DrafterError
+from engine.models.safetensors_file import write_arrays
 from tests.engine.drafters.mtp.goldens import MODEL_TYPES, read_golden
+from tests.engine.drafters.mtp.sidecars import sidecar
 from tests.engine.tiny import tiny_folder
 
 NEXT, QWEN = "model.layers.2.", "mtp."
@@ -77,6 +80,19 @@ def test_norms_are_shifted_already_where_mlx_wrote_them(form, shape, is_raw, tmp
     assert spec_of(tmp_path, "qwen3_5", convolution, form=form).is_zero_centred == is_raw
 
 
+@pytest.mark.parametrize("settings", [{"bits": 4, "group_size": 32}, {"mode": "mxfp4"}])
+@pytest.mark.parametrize("place", ["embed_tokens", "lm_head"])
+def test_packed_copies_of_the_targets_own_are_left_alone(settings, place, tmp_path):
+    plain = sidecar(read_golden("glm4_moe_lite"))
+    parts = mx.quantize(zeros(40, 32), 32, 4, settings.get("mode", "affine"))
+    copies = {
+        f"model.{place}.{part}": array for part, array in zip(("weight", "scales", "biases"), parts, strict=False)
+    }
+    folder = replace(plain, tensors=plain.tensors | copies).write(tmp_path / "packed", quantization=settings)
+    spec = read_spec(read_files(folder), None)
+    assert spec.names == read_spec(read_files(plain.write(tmp_path / "plain")), None).names
+
+
 @pytest.mark.parametrize("model_type", ["glm4_moe", "qwen3_5"])
 def test_head_that_is_declared_and_not_there_is_refused(model_type, tmp_path):
     golden = read_golden(model_type)
@@ -122,12 +138,37 @@ def test_wrong_tensor_is_named(model_type, tensors, words, tmp_path):
         ("glm4_moe", {"num_nextn_predict_layers": 2}, r"has 2 MTP layers \(num_nextn_predict_layers\)"),
         ("deepseek_v3", {"kv_lora_rank": "16"}, "kv_lora_rank is '16'"),
         ("glm4_moe", {"num_hidden_layers": 3}, r"'model\.layers\.3\.eh_proj\.weight' is not in its files"),
+        ("qwen3_5", {"mtp_num_hidden_layers": 4000}, r"is 4000, and no tensor begins with 'mtp\.layers\.1\.'"),
+        ("qwen3_5", {"mtp_num_hidden_layers": 10**20}, "mtp_num_hidden_layers is 1000"),
+        ("glm4_moe", {"n_routed_experts": 10**9}, "n_routed_experts is 1000000000"),
+        ("glm4_moe", {"num_hidden_layers": "2"}, r"model\.layers\.0\.eh_proj"),
+        ("glm4_moe", {"attention_bias": "false"}, "attention_bias is 'false'"),
+        ("glm4_moe", {"rms_norm_eps": float("nan")}, "rms_norm_eps is nan"),
+        ("glm4_moe", {"rope_parameters": {"rope_theta": -1.0}}, r"rope_theta is -1\.0"),
+        ("glm4_moe", {"head_dim": "8"}, "head_dim is '8'"),
         ("qwen3_5", {"head_dim": 16}, r"q_proj\.weight' is \[64, 32\] and must be \[128, 32\]"),
     ],
 )
 def test_wrong_field_is_named(model_type, fields, words, tmp_path):
     with pytest.raises(DrafterError, match=words):
         spec_of(tmp_path, model_type, **fields)
+
+
+@pytest.mark.parametrize("model_type", [[], {}, 5, True, None])
+def test_model_type_that_is_no_text_is_none_of_a_head(model_type, tmp_path):
+    assert not recognises(read_files(read_golden("glm4_moe").write(tmp_path, model_type=model_type)))
+
+
+@pytest.mark.parametrize("shape", [(32,), (2, 4, 4)])
+def test_eight_bit_floats_that_are_no_matrix_are_named(shape, tmp_path):
+    name = f"{NEXT}mlp.experts.0.up_proj.weight"
+    golden = read_golden("glm4_moe")
+    tensors = {key: np.array(array) for key, array in golden.tensors.items()} | {name: np.zeros(shape, np.uint8)}
+    types = dict.fromkeys(tensors, "F32") | {name: "F8_E4M3"}
+    folder = golden.write(tmp_path)
+    list(write_arrays(folder / "model.safetensors", tensors, types))
+    with pytest.raises(DrafterError, match=r"experts\.0\.up_proj\.weight' is .*, and 8-bit floats must be a matrix"):
+        read_spec(read_files(folder), None)
 
 
 def test_router_and_indexer_may_be_kept_in_a_finer_type_than_the_rest(tmp_path):

@@ -53,12 +53,32 @@ def test_whole_checkpoint_is_taken(tmp_path):
         ({"norm__weight": zeros(32)}, ["'norm.weight'", r"must be \[64\]"]),
         ({"fc__weight": zeros(8, 64, dtype=mx.float16)}, ["'head.weight'", "BF16", "'fc.weight'", "F16"]),
         ({"fc__weight": zeros(8, 64, dtype=mx.int32)}, ["'fc.weight'", "I32"]),
+        ({"norm__weight": zeros(64, dtype=mx.int32)}, ["'norm.weight'", "holds I32 and must hold BF16"]),
+        ({"norm__weight": zeros(64, dtype=mx.uint8)}, ["'norm.weight'", "holds U8"]),
     ],
 )
 def test_wrong_tensor_is_named(tmp_path, changes, words):
     files = written(tmp_path, **changes)
     with pytest.raises(DrafterError, match=".*".join(words)):
         check_tensors(files, EXPECTED)
+
+
+@pytest.mark.parametrize("dtype", [mx.float32, mx.bfloat16, mx.bool_])
+def test_ids_must_be_whole_numbers(tmp_path, dtype):
+    check_tensors(written(tmp_path / "good", d2t=zeros(5, dtype=mx.int64)), {**EXPECTED, "d2t": (5,)})
+    with pytest.raises(DrafterError, match=r"'d2t' holds .* and must hold I16, I32, I64"):
+        check_tensors(written(tmp_path / "bad", d2t=zeros(5, dtype=dtype)), {**EXPECTED, "d2t": (5,)})
+
+
+def test_whole_files_of_an_unknown_format_are_not_called_damaged(tmp_path):
+    config = {"quantization_config": {"quant_method": "compressed-tensors", "bits": 4}}
+    files = written(tmp_path, config, fc__weight=None, fc__weight_packed=zeros(8, 8), fc__weight_scale=zeros(8, 1))
+    with pytest.raises(DrafterError) as refusal:
+        check_tensors(files, EXPECTED)
+    for words in ("'fc.weight_packed' [8, 8]", "'fc.weight' [8, 64] is missing", "packed by 'compressed-tensors'"):
+        assert words in str(refusal.value)
+    assert "download" not in str(refusal.value)
+    assert "damaged" not in str(refusal.value)
 
 
 def test_ignored_tensors_may_be_there(tmp_path):
@@ -82,6 +102,41 @@ def test_packed_matrix_of_other_bits_than_the_config_says_is_named(tmp_path):
     files = written(tmp_path, {"quantization": {"bits": 4, "group_size": 32}}, **packed(8, 32))
     with pytest.raises(DrafterError, match=r"'head\.weight' is \[32, 16\] and must be \[32, 8\] for 4 bits"):
         check_tensors(files, EXPECTED)
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"bits": "4"}, "bits is '4'"),
+        ({"bits": 7}, "bits is 7 .* one of: 4, 2, 3, 5, 6, 8"),
+        ({"group_size": 16}, "group_size is 16 .* one of: 64, 32, 128"),
+        ({"group_size": 10**400}, "group_size is 1000"),
+        ({"mode": "foo"}, "mode is 'foo' .* 'affine' or 'mxfp4'"),
+        ({"mode": "mxfp4", "bits": 8, "group_size": 32}, "bits is 8 .* one of: 4"),
+        ({"head": "yes"}, "head is 'yes' .* an object"),
+        ("yes", "quantization is 'yes' .* an object"),
+    ],
+)
+def test_packing_that_mlx_has_not_is_refused(tmp_path, settings, words):
+    config = {"quantization": {"bits": 4, "group_size": 64} | settings if isinstance(settings, dict) else settings}
+    with pytest.raises(DrafterError, match=words):
+        check_tensors(written(tmp_path, config, **packed(4, 64)), EXPECTED)
+
+
+@pytest.mark.parametrize("part", ["head__weight", "head__scales", "head__biases"])
+def test_part_of_a_packed_matrix_with_another_type_is_named(tmp_path, part):
+    parts = packed(4, 64)
+    parts[part] = mx.zeros(parts[part].shape, dtype=mx.int32)
+    files = written(tmp_path, {"quantization": {"bits": 4, "group_size": 64}}, **parts)
+    with pytest.raises(DrafterError, match=rf"'{part.replace('__', '.')}' holds I32 and must hold"):
+        check_tensors(files, EXPECTED)
+
+
+def test_matrix_in_a_mode_of_its_own_sizes_is_taken(tmp_path):
+    weight, scales = mx.quantize(mx.random.normal((32, 64)), mode="mxfp4")
+    files = written(tmp_path, {"quantization": {"mode": "mxfp4"}}, head__weight=weight, head__scales=scales)
+    check_tensors(files, EXPECTED)
+    assert files.packing("head") == Packing(32, 4, "mxfp4")
 
 
 def test_packed_matrix_without_its_biases_is_named(tmp_path):
@@ -114,6 +169,20 @@ def test_tensor_in_two_files_of_a_model_is_refused_and_another_file_s_copy_is_no
     mx.save_safetensors(str(tmp_path / "model-2.safetensors"), {"more": zeros(3, 3)})
     with pytest.raises(DrafterError, match=r"'more' is both in model-1\.safetensors and in model-2\.safetensors"):
         read_files(tmp_path)
+
+
+def test_copies_of_other_tools_beside_the_weights_are_not_read(tmp_path):
+    written(tmp_path)
+    (tmp_path / "drafter.safetensors").rename(tmp_path / "model.safetensors")
+    mx.save_safetensors(str(tmp_path / "consolidated.safetensors"), {"fc.weight": zeros(8, 64)})
+    (tmp_path / "._model.safetensors").write_bytes(b"\x00\x05\x16\x07 not tensors")
+    check_tensors(read_files(tmp_path), EXPECTED)
+
+
+def test_drafter_in_a_cache_is_named_by_its_repository(tmp_path):
+    folder = tmp_path / "hub" / "models--z-lab--draft" / "snapshots" / "2d874ef7"
+    folder.parent.mkdir(parents=True)
+    assert written(folder).name == "z-lab/draft"
 
 
 def test_weights_in_another_format_are_named(tmp_path):
