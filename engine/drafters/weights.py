@@ -41,11 +41,16 @@ def read_arrays(files: DrafterFiles, names: Mapping[str, str]) -> dict[str, mx.a
 def read_target_ids(files: DrafterFiles, spec: DrafterSpec) -> list[int] | None:
     """The target's id of each drafted token, which a tensor tells by what it is above the token's own; None for all.
 
-    Raises DrafterError where that leads outside of the target's vocabulary.
+    Raises DrafterError where that leads outside of the target's vocabulary, or to other tokens though all are drafted.
     """
-    if not spec.draft_vocab_size:
+    if not spec.draft_vocab_size and OFFSETS not in files.tensors:
         return None
     offsets = to_lists(read_arrays(files, {OFFSETS: OFFSETS})[OFFSETS])
+    if not spec.draft_vocab_size and any(offsets):
+        raise DrafterError(
+            f"the drafter in {str(files.folder)!r} is damaged: it drafts all tokens, and its tensor {OFFSETS!r} leads "
+            "to others; download it again"
+        )
     ids = [place + offset for place, offset in enumerate(offsets)]
     wrong = [token_id for token_id in ids if type(token_id) is not int or not 0 <= token_id < spec.vocab_size]
     if wrong:
@@ -53,7 +58,7 @@ def read_target_ids(files: DrafterFiles, spec: DrafterSpec) -> list[int] | None:
             f"the drafter in {str(files.folder)!r} is damaged: its tensor {OFFSETS!r} names token {wrong[0]} of a "
             f"target that has {spec.vocab_size:,}; download it again"
         )
-    return ids
+    return ids if spec.draft_vocab_size else None
 
 
 def fill(

@@ -17,9 +17,8 @@ from engine.drafters.vocabulary import DraftVocabulary, frequent_head
 from engine.drafters.weights import dtype_of, fill, read_arrays, read_target_ids, stream_of_files
 from engine.kv.rows import open_rows
 from engine.kv.state import StateKind
-from engine.models.drafting.block import read_spec
+from engine.models.drafting.block import published_names, read_spec
 from engine.models.drafting.block_spec import expected_tensors
-from engine.models.drafting.files import DrafterFiles
 from engine.models.drafting.spec import OFFSETS
 from engine.prompt_cache.entries import Stream
 
@@ -47,10 +46,11 @@ class BlockDrafter:
 def load_block(source: DrafterSource) -> Iterator[DrafterStep]:
     """DFlash and DSpark checkpoints in every packaging that is known."""
     files, spec = open_pair(source, read_spec)
+    target_ids = read_target_ids(files, spec)
     model, dtype = BlockModel(spec), dtype_of(source.view.target)
-    names = {name: name for name in expected_tensors(spec) if name != OFFSETS}
+    names = published_names(files, (name for name in expected_tensors(spec) if name != OFFSETS))
     yield from fill(model, read_arrays(files, names), files, names, dtype)
-    head, vocabulary = _choose_head(model, files, source)
+    head, vocabulary = _choose_head(model, target_ids, source)
     chain = block_chain(spec.kind, min(spec.depth, MAX_DEPTH))
     parts = BlockParts(model, _choose_embedding(model, source.view, dtype), head, vocabulary, chain)
     yield BlockDrafter(str(files.folder), parts, stream_of_files(files, spec.name, dtype))
@@ -64,11 +64,13 @@ def _choose_embedding(model: BlockModel, target: TargetView, dtype: mx.Dtype) ->
     return lambda ids: table(ids).astype(dtype) * scale
 
 
-def _choose_head(model: BlockModel, files: DrafterFiles, source: DrafterSource) -> tuple[Head, DraftVocabulary]:
+def _choose_head(
+    model: BlockModel, target_ids: list[int] | None, source: DrafterSource
+) -> tuple[Head, DraftVocabulary]:
     """The checkpoint's own head, or the target's with its scales and caps, of frequent tokens where that is all."""
     spec, vocab_size = model.spec, source.view.vocab_size
     if spec.has_head:
-        return model.own_logits, DraftVocabulary(read_target_ids(files, spec), vocab_size)
+        return model.own_logits, DraftVocabulary(target_ids, vocab_size)
     own = source.view.target
     if spec.heads.markov:  # whose biases are of all tokens
         return own.head, DraftVocabulary(None, vocab_size)

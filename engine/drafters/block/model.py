@@ -11,9 +11,9 @@ from typing import Any
 import mlx.core as mx
 import mlx.nn as nn
 from mlx_lm.models.cache import KVCache, RotatingKVCache
-from mlx_lm.models.rope_utils import initialize_rope
 
 from engine.drafters.block.heads import ConfidenceHead, MarkovHead
+from engine.drafters.rotary import Rotation
 from engine.kv.state import HeldTokens
 from engine.models.drafting.block_spec import BlockSpec, Reach
 
@@ -119,10 +119,7 @@ class BlockModel(nn.Module):
         self.hidden_norm = nn.RMSNorm(spec.hidden_size, eps=spec.layers.norm_eps)
         self.layers = [(GemmaLayer if spec.layers.is_gemma else Layer)(spec) for _ in spec.layers.reaches]
         self.norm = nn.RMSNorm(spec.hidden_size, eps=spec.layers.norm_eps)
-        rope = spec.layers.rope
-        self.rope = initialize_rope(
-            spec.layers.head_size, rope.theta, rope.is_interleaved, dict(rope.scaling) or None, spec.context_length
-        )
+        self.rope = Rotation(spec.layers.rotary)
         if spec.has_embedding:
             self.embed_tokens = nn.Embedding(spec.vocab_size, spec.hidden_size)
         if spec.has_head:

@@ -13,7 +13,7 @@ import mlx.nn as nn
 from mlx_lm.models.base import create_attention_mask, scaled_dot_product_attention
 from mlx_lm.models.cache import KVCache, RotatingKVCache
 
-from engine.drafters.rotary import open_rotary
+from engine.drafters.rotary import Rotation
 from engine.models.drafting.eagle3 import Eagle3Layer, Eagle3Spec
 
 
@@ -30,7 +30,7 @@ class Attention(nn.Module):
         if "self_attn.q_norm.weight" in spec.present:
             self.q_norm = nn.RMSNorm(spec.head_size, spec.norm_eps)
             self.k_norm = nn.RMSNorm(spec.head_size, spec.norm_eps)
-        self._rotate = open_rotary(spec.rotary)
+        self._rotate = Rotation(spec.rotary)
 
     def __call__(self, inputs: mx.array, mask: mx.array | str | None, cache: Any) -> mx.array:
         queries = self._heads(self.q_proj(inputs), "q_norm")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
+from engine.models.drafting.rotary import Rotary
 from engine.models.drafting.spec import OFFSETS, DrafterSpec
 from engine.models.drafting.tensors import Shape
 
@@ -15,7 +14,7 @@ MARKOV_TENSOR = "markov_head.markov_w1.weight"
 CONFIDENCE_TENSOR = "confidence_head.proj.weight"
 
 # In some checkpoints, and read in none: they are the target's, follow from others, or are for training alone.
-IGNORED = (r"t2d", r"verifier_(lm_head|norm)\.weight", r".*rotary_emb\.inv_freq")
+IGNORED = (r"t2d", r"(model\.)?verifier_(lm_head|norm)\.weight", r".*rotary_emb\.inv_freq")
 
 HEAD_KINDS = ("vanilla", "gated", "rnn")
 
@@ -26,15 +25,6 @@ class Reach:
 
     window: int | None = None
     is_causal: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Rope:
-    """Rotary positions; `scaling` is what the config says of them, `is_interleaved` pairs neighbours."""
-
-    theta: float
-    scaling: Mapping[str, Any] = field(default_factory=dict)
-    is_interleaved: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +48,7 @@ class LayerShape:
     num_kv_heads: int
     head_size: int
     norm_eps: float
-    rope: Rope
+    rotary: Rotary
     has_bias: bool  # of the attention's projections
     shares_values: bool  # values are the keys before their norm
 
@@ -72,6 +62,7 @@ class BlockSpec(DrafterSpec):
     window_from_anchor: bool  # windows end at the pending token for the whole block, else at each position's own
     has_embedding: bool  # of its own; else the target's
     has_head: bool
+    has_offsets: bool  # from its own tokens to the target's; all 0 where it drafts every token
     embedding_scale: float | None  # None: the target's
     softcap: float | None  # of the drafter's own head; the target's comes with its scales
 
@@ -95,8 +86,8 @@ def expected_tensors(spec: BlockSpec) -> dict[str, Shape]:
         tensors[EMBEDDING_TENSOR] = (spec.vocab_size, hidden)
     if spec.has_head:
         tensors[HEAD_TENSOR] = (spec.output_size, hidden)
-    if spec.draft_vocab_size:
-        tensors[OFFSETS] = (spec.draft_vocab_size,)
+    if spec.has_offsets:
+        tensors[OFFSETS] = (spec.output_size,)
     return tensors | _head_tensors(spec)
 
 

@@ -10,11 +10,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from engine.models.architecture import find_number, find_section, num_layers
 from engine.models.drafting.eagle3_layer import MIDLAYER, Eagle3Layer, read_layer, read_windows
-from engine.models.drafting.fields import required_number
+from engine.models.drafting.fields import MOST_PARTS, Fields
 from engine.models.drafting.files import DrafterFiles
 from engine.models.drafting.spec import EMBEDDING, OFFSETS, TAPS, DrafterSpec
+from engine.models.drafting.speculators import proposed_tokens
+from engine.models.drafting.taps import read_taps
 from engine.models.drafting.target import TargetShape
 from engine.models.drafting.tensors import Shape, check_tensors, num_bytes_of, quantisation_of
 from engine.models.errors import DrafterError
@@ -23,8 +24,9 @@ KIND = "eagle3"
 DEFAULT_DEPTH = 4  # tokens of a chain where the files do not say how many it was trained for
 
 _DEEPSPEC = ("Qwen3Eagle3Model", "Gemma4Eagle3Model")
-_UNREAD = ("t2d", OFFSETS, r"verifier_.*", r".*rotary_emb\.inv_freq")  # offsets too, where all are 0
+_UNREAD = ("t2d", r"verifier_.*", r".*rotary_emb\.inv_freq")
 _EMBEDDING = "embed_tokens.weight"
+_AUXILIARY = "eagle_aux_hidden_state_layer_ids"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,11 +62,14 @@ class Eagle3Spec(DrafterSpec):
 
 
 def recognises(files: DrafterFiles) -> bool:
-    """Whether this is an EAGLE-3 head: no other kind norms the hidden state inside its layer."""
+    """Whether this is an EAGLE-3 head: no other kind norms the hidden state inside its layer.
+
+    What speculators calls otherwise is none, however alike its tensors are. Raises DrafterError for what is not known.
+    """
+    if algorithm := files.algorithm:
+        return algorithm == KIND
     marks = {f"{prefix}hidden_norm.weight" for prefix in ("layers.0.", MIDLAYER)}
-    config = files.config
-    named = config.get("speculators_model_type") == KIND or KIND in _architecture(config).lower()
-    return named or not marks.isdisjoint(files.tensors)
+    return KIND in _architecture(files.config).lower() or not marks.isdisjoint(files.tensors)
 
 
 def read_spec(files: DrafterFiles, target: TargetShape | None) -> Eagle3Spec:
@@ -72,10 +77,13 @@ def read_spec(files: DrafterFiles, target: TargetShape | None) -> Eagle3Spec:
 
     Without a target, taps that the files do not name stay unknown.
     """
-    outer = files.config
-    config = find_section(outer, "transformer_layer_config") or outer
-    layer, vocab_size = read_layer(files, config), required_number(config, "vocab_size")
-    hidden_size = find_number(outer, "target_hidden_size", default=layer.width)
+    outer = Fields(files.config)
+    inner = outer.section("transformer_layer_config")
+    fields = inner if inner.values else outer
+    if outer.flag("parallel_drafting"):  # P-EAGLE
+        raise outer.fault("parallel_drafting", "false, for a head that drafts one token after the other")
+    layer, vocab_size = read_layer(files, fields), fields.number("vocab_size")
+    hidden_size = outer.optional_number("target_hidden_size", layer.width)
     tap_layers = _tap_layers(outer, target)
     spec = Eagle3Spec(
         kind=KIND,
@@ -83,20 +91,20 @@ def read_spec(files: DrafterFiles, target: TargetShape | None) -> Eagle3Spec:
         hidden_size=hidden_size,
         vocab_size=vocab_size,
         tap_layers=tap_layers,
-        depth=_depth(outer),
+        depth=outer.optional_number("ttt_length", most=MOST_PARTS) or proposed_tokens(outer) or DEFAULT_DEPTH,
         needs=frozenset((TAPS,) if _EMBEDDING in files.tensors else (TAPS, EMBEDDING)),
-        num_target_layers=find_number(outer, "num_target_layers"),
+        num_target_layers=outer.optional_number("num_target_layers", most=MOST_PARTS),
         draft_vocab_size=_draft_vocab_size(outer, vocab_size),
-        context_length=layer.rotary.context_length,
-        thinks=False if _architecture(outer) in _DEEPSPEC else None,
+        context_length=fields.optional_number("max_position_embeddings"),
+        thinks=False if _architecture(files.config) in _DEEPSPEC else None,
         names={},
         layer=layer,
-        windows=read_windows(config, num_layers(config) or 1),
+        windows=read_windows(fields),
         num_taps=len(tap_layers) or _num_columns(files, "fc.weight") // hidden_size,
-        softcap=float(config.get("final_logit_softcapping") or 0.0) if layer.is_sandwich else 0.0,
-        norms_taps="together" if outer.get("norm_before_fc") else "each" if outer.get("fc_norm") else "",
-        residual_is_normed=bool(outer.get("norm_before_residual")),
-        chains_normed=bool(outer.get("norm_output")),
+        softcap=fields.real("final_logit_softcapping", 0.0) if layer.is_sandwich else 0.0,
+        norms_taps="together" if outer.flag("norm_before_fc") else "each" if outer.flag("fc_norm") else "",
+        residual_is_normed=outer.flag("norm_before_residual"),
+        chains_normed=outer.flag("norm_output"),
     )
     return _with_tensors(spec, files)
 
@@ -112,8 +120,8 @@ def _with_tensors(spec: Eagle3Spec, files: DrafterFiles) -> Eagle3Spec:
     expected: dict[str, Shape] = {}
     for ours, published, shape in _parameters(spec, files):
         names[ours], expected[published] = published, shape
-    if spec.draft_vocab_size:
-        expected[OFFSETS] = (spec.draft_vocab_size,)
+    if spec.draft_vocab_size or OFFSETS in files.tensors:
+        expected[OFFSETS] = (spec.num_draft_tokens,)
     check_tensors(files, expected, _UNREAD)
     layer = spec.layer
     return replace(
@@ -155,39 +163,26 @@ def _architecture(config: Mapping[str, Any]) -> str:
     return str(names[0]) if isinstance(names, list) and names else ""
 
 
-def _tap_layers(config: dict[str, Any], target: TargetShape | None) -> tuple[int, ...]:
+def _tap_layers(outer: Fields, target: TargetShape | None) -> tuple[int, ...]:
     """Layers whose outputs it reads. DeepSpec and SpecForge count outputs, speculators the layers' inputs.
 
     Where nothing is said, the three that SafeAILab's heads read, for a target whose layers are known.
     """
-    outputs = config.get("target_layer_ids")
-    outputs = outputs or find_section(config, "eagle_config").get("eagle_aux_hidden_state_layer_ids")
-    if outputs:
-        return _whole_numbers("target_layer_ids", outputs)
-    if inputs := config.get("eagle_aux_hidden_state_layer_ids"):
-        return tuple(layer - 1 for layer in _whole_numbers("eagle_aux_hidden_state_layer_ids", inputs))
+    num_layers = outer.optional_number("num_target_layers", most=MOST_PARTS)
+    inner = outer.section("eagle_config")
+    for fields, name in ((outer, "target_layer_ids"), (inner, _AUXILIARY), (outer, _AUXILIARY)):
+        if fields.has(name) and fields.values[name] != []:
+            counts_inputs = fields is outer and name == _AUXILIARY
+            return read_taps(fields, name, num_layers, counts_inputs=counts_inputs)
     return (1, target.num_layers // 2 - 1, target.num_layers - 4) if target else ()
 
 
-def _whole_numbers(field: str, value: Any) -> tuple[int, ...]:
-    if not isinstance(value, list) or not all(type(layer) is int for layer in value):
-        raise DrafterError(
-            f"{field} is {value!r} in the drafter's config.json; it must be a list of whole numbers: download the "
-            "drafter again"
-        )
-    return tuple(value)
-
-
-def _draft_vocab_size(config: dict[str, Any], vocab_size: int) -> int:
+def _draft_vocab_size(outer: Fields, vocab_size: int) -> int:
     """0 where it proposes every token."""
-    size = find_number(config, "draft_vocab_size", default=vocab_size)
+    size = outer.optional_number("draft_vocab_size", vocab_size)
+    if size > vocab_size:
+        raise outer.fault("draft_vocab_size", f"no more than vocab_size, {vocab_size:,}")
     return 0 if size == vocab_size else size
-
-
-def _depth(config: dict[str, Any]) -> int:
-    methods = find_section(config, "speculators_config").get("proposal_methods")
-    proposal = methods[0] if isinstance(methods, list) and methods and isinstance(methods[0], dict) else {}
-    return find_number(config, "ttt_length") or find_number(proposal, "speculative_tokens", default=DEFAULT_DEPTH)
 
 
 def _num_columns(files: DrafterFiles, name: str) -> int:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from engine.models.architecture import find_number, head_size
-from engine.models.drafting.fields import required_number
+from engine.models.drafting.fields import MOST_PARTS, Fields
 from engine.models.drafting.files import DrafterFiles
-from engine.models.drafting.rotary import Rotary, read_rotary
+from engine.models.drafting.gemma import TEXT_TYPES, FullLayer, read_full_layer
+from engine.models.drafting.rotary import FULL, Rotary, read_rotary
 from engine.models.drafting.tensors import Shape
-from engine.models.errors import DrafterError
 
 MIDLAYER = "midlayer."  # how SafeAILab's layout names the first layer
 _PLAIN = ("llama", "qwen2", "qwen3", "mistral", "eagle3")  # of one shape; tensors tell their norms and biases
-_SANDWICH = "gemma4_text"
-_FULL, _SLIDING = "full_attention", "sliding_attention"
+_SLIDING = "sliding_attention"
+_USUAL_BASE = 10_000.0  # of rotary positions: many files of SafeAILab's layout do not say
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,60 +61,45 @@ def _optional(projections: dict[str, Shape], head_size: int) -> dict[str, Shape]
     return biases | dict.fromkeys(("self_attn.q_norm.weight", "self_attn.k_norm.weight"), (head_size,))
 
 
-def read_layer(files: DrafterFiles, config: dict[str, Any]) -> Eagle3Layer:
+def read_layer(files: DrafterFiles, fields: Fields) -> Eagle3Layer:
     """Read what a config says of a head's layers; DrafterError names the field that is wrong."""
-    is_sandwich = config.get("model_type") == _SANDWICH
-    _check_family(config, is_sandwich)
+    is_sandwich = fields.choice("model_type", (*_PLAIN, *TEXT_TYPES)) in TEXT_TYPES
+    activation, needed = ("hidden_activation", "gelu_pytorch_tanh") if is_sandwich else ("hidden_act", "silu")
+    fields.choice(activation, (needed,), needed)
     prefix = MIDLAYER if f"{MIDLAYER}hidden_norm.weight" in files.tensors else "layers.0."
-    size = _head_size(files, config, is_sandwich)
+    kinds = read_kinds(fields)
+    shared = read_full_layer(fields, kinds) if is_sandwich else _plain_layer(fields)
     return Eagle3Layer(
-        width=required_number(config, "hidden_size"),
-        intermediate_size=required_number(config, "intermediate_size"),
-        num_heads=required_number(config, "num_attention_heads"),
-        num_kv_heads=_num_kv_heads(config, is_sandwich),
-        head_size=size,
-        norm_eps=float(config.get("rms_norm_eps") or 1e-6),
-        rotary=read_rotary(config, size),
+        width=fields.number("hidden_size"),
+        intermediate_size=fields.number("intermediate_size"),
+        num_heads=fields.number("num_attention_heads", most=MOST_PARTS),
+        num_kv_heads=shared.num_kv_heads,
+        head_size=shared.head_size,
+        norm_eps=fields.real("rms_norm_eps", 1e-6),
+        rotary=read_rotary(fields, shared.head_size, sorted(set(kinds)), _USUAL_BASE),
         is_sandwich=is_sandwich,
-        keys_are_values=is_sandwich and bool(config.get("attention_k_eq_v")),
+        keys_are_values=is_sandwich and fields.flag("attention_k_eq_v"),
         present=frozenset(files.with_prefix(prefix)),
     )
 
 
-def read_windows(config: dict[str, Any], num_layers: int) -> tuple[int | None, ...]:
+def read_windows(fields: Fields) -> tuple[int | None, ...]:
     """How many tokens each layer sees, its own among them; None for all. Raises DrafterError for another kind."""
-    kinds = config.get("layer_types") or []
-    if not isinstance(kinds, list) or not {*map(str, kinds)} <= {_FULL, _SLIDING}:
-        raise DrafterError(
-            f"layer_types is {kinds!r} in the drafter's config.json; each layer must be {_FULL!r} or {_SLIDING!r}: "
-            "choose another drafter"
-        )
-    padded = [*kinds[:num_layers], *[_FULL] * (num_layers - len(kinds))]
-    return tuple(required_number(config, "sliding_window") if kind == _SLIDING else None for kind in padded)
+    return tuple(fields.number("sliding_window") if kind == _SLIDING else None for kind in read_kinds(fields))
 
 
-def _check_family(config: dict[str, Any], is_sandwich: bool) -> None:
-    known = (*_PLAIN, _SANDWICH)
-    if config.get("model_type") not in known:
-        raise DrafterError(
-            f"model_type is {config.get('model_type')!r} in the drafter's config.json; an EAGLE-3 head can be of: "
-            f"{', '.join(known)}; choose another drafter"
-        )
-    field, needed = ("hidden_activation", "gelu_pytorch_tanh") if is_sandwich else ("hidden_act", "silu")
-    if config.get(field, needed) != needed:
-        raise DrafterError(
-            f"{field} is {config[field]!r} in the drafter's config.json; it must be {needed!r}: choose another drafter"
-        )
+def read_kinds(fields: Fields) -> tuple[str, ...]:
+    """Of every layer. Some heads have more names than layers, those of their target, and some fewer."""
+    num_layers = fields.optional_number("num_hidden_layers", 1, most=MOST_PARTS)
+    kinds = fields.values.get("layer_types") or []
+    if not isinstance(kinds, list) or not {*map(str, kinds)} <= {FULL, _SLIDING}:
+        raise fields.fault("layer_types", f"for each layer {FULL!r} or {_SLIDING!r}")
+    return (*kinds[:num_layers], *[FULL] * (num_layers - len(kinds)))
 
 
-def _head_size(files: DrafterFiles, config: dict[str, Any], is_sandwich: bool) -> int:
-    """Later versions of transformers write Gemma's `global_head_dim` elsewhere; the norm of the queries has it too."""
-    norm = files.tensors.get("layers.0.self_attn.q_norm.weight") if is_sandwich else None
-    usual = norm.shape[0] if norm and norm.shape else head_size(config)
-    return find_number(config, "global_head_dim", default=usual) if is_sandwich else usual
-
-
-def _num_kv_heads(config: dict[str, Any], is_sandwich: bool) -> int:
-    if is_sandwich and config.get("attention_k_eq_v"):
-        return required_number(config, "num_global_key_value_heads")
-    return find_number(config, "num_key_value_heads", default=required_number(config, "num_attention_heads"))
+def _plain_layer(fields: Fields) -> FullLayer:
+    num_heads = fields.number("num_attention_heads", most=MOST_PARTS)
+    return FullLayer(
+        num_kv_heads=fields.optional_number("num_key_value_heads", num_heads, most=MOST_PARTS),
+        head_size=fields.optional_number("head_dim", fields.number("hidden_size") // num_heads, most=MOST_PARTS),
+    )

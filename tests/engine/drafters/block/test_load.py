@@ -49,6 +49,25 @@ def test_map_that_leads_outside_of_the_vocabulary_is_refused(engine, tmp_path):
     assert "'d2t'" in refusal(engine, target, drafter)
 
 
+def test_map_of_all_tokens_must_not_lead_to_others(engine, target, tmp_path):
+    drafter = tiny_dflash(tmp_path, target)
+    weights = mx.load(str(drafter / "model.safetensors"))
+    mx.save_safetensors(str(drafter / "model.safetensors"), {**weights, "d2t": mx.ones(259, mx.int64)})
+    assert "it drafts all tokens, and its tensor 'd2t' leads to others" in refusal(engine, target, drafter)
+
+
+def test_drafter_with_the_names_of_a_whole_model_and_a_map_to_the_same_tokens_drafts(engine, folders, tmp_path):
+    weights = mx.load(str(folders / "dspark" / "model.safetensors"))
+    named = {f"model.{name}": array for name, array in weights.items() if not name.startswith("lm_head")}
+    named |= {"lm_head.weight": weights["lm_head.weight"]}
+    named["d2t"] = mx.zeros(len(weights["lm_head.weight"]), mx.int64)
+    mx.save_safetensors(str(tmp_path / "model.safetensors"), named)
+    (tmp_path / "config.json").write_bytes((folders / "dspark" / "config.json").read_bytes())
+    engine.send(submit(1, folders / "target", "abc", drafter=f"dspark:{tmp_path}"))
+    engine.run()
+    assert engine.statistics_of(1).num_accepted == 33
+
+
 @pytest.mark.parametrize("bits", [4, 8])
 def test_packed_drafter_is_right_as_often(engine, folders, tmp_path, bits):
     weights = mx.load(str(folders / "dspark" / "model.safetensors"))

@@ -102,6 +102,15 @@ def test_offsets_that_leave_the_target_s_vocabulary_are_refused(tmp_path, place,
         load(golden, tmp_path)
 
 
+def test_map_of_all_tokens_must_not_lead_to_others(tmp_path):
+    golden = read_golden("eagle3_deepspec_qwen3")
+    golden.weights["d2t"] = mx.zeros(40, mx.int64)
+    assert load(golden, tmp_path / "same")
+    golden.weights["d2t"][3] = 1
+    with pytest.raises(DrafterError, match="it drafts all tokens, and its tensor 'd2t' leads to others"):
+        load(golden, tmp_path / "others")
+
+
 def test_head_of_some_tokens_has_their_logits(tmp_path):
     golden = read_golden("eagle3_deepspec_gemma4")
     (whole, _), (part, _) = load(golden, tmp_path), load(golden, tmp_path)

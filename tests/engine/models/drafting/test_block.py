@@ -2,44 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
 import pytest
 
-from engine.models.drafting.block import read_spec, recognises, spread_layers
-from engine.models.drafting.block_spec import BlockSpec, Heads, Reach
-from engine.models.drafting.files import DrafterFiles, read_files
+from engine.models.drafting.block import published_names, read_spec, recognises, spread_layers
+from engine.models.drafting.block_spec import Heads, Reach
 from engine.models.drafting.spec import EMBEDDING, HEAD, TAPS
-from engine.models.errors import DrafterError
-from tests.engine.goldens import Golden, read_golden, write_golden
-
-GONE = object()  # a field or tensor that is to be missing
-
-
-def edited(values: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in {**values, **changes}.items() if value is not GONE}
-
-
-def files_of(
-    folder: Path, name: str, config: Mapping[str, Any] | None = None, weights: Mapping[str, Any] | None = None
-) -> DrafterFiles:
-    """A golden's checkpoint with changes."""
-    golden = read_golden(f"block_{name}")
-    changed = Golden(edited(golden.config, config or {}), edited(golden.weights, weights or {}), {})
-    return read_files(write_golden(folder, changed))
-
-
-def spec_of(folder: Path, name: str, config: Mapping[str, Any] | None = None) -> BlockSpec:
-    return read_spec(files_of(folder, name, config), None)
-
-
-def refusal(folder: Path, name: str, **changes: Any) -> str:
-    with pytest.raises(DrafterError) as caught:
-        read_spec(files_of(folder, name, **changes), None)
-    return str(caught.value)
+from tests.engine.goldens import read_golden
+from tests.engine.models.drafting.blocks import GONE, files_of, refusal, spec_of
 
 
 def test_zlab_s_first_schema_borrows_embedding_and_head(tmp_path):
@@ -48,7 +20,7 @@ def test_zlab_s_first_schema_borrows_embedding_and_head(tmp_path):
     assert (spec.tap_layers, spec.num_target_layers, spec.mask_token_id) == ((1, 3), 6, 23)
     assert spec.needs == {TAPS, EMBEDDING, HEAD}
     assert spec.layers.reaches == (Reach(), Reach())
-    assert (spec.layers.rope.theta, spec.embedding_scale) == (10000.0, None)
+    assert (spec.layers.rotary.speeds, spec.embedding_scale) == (pytest.approx((1.0, 0.1, 0.01, 0.001)), None)
     assert spec.quantisation == "fp16"
     assert spec.kv_elements_per_token == 2 * 2 * 2 * 8
 
@@ -88,7 +60,7 @@ def test_gemma_shares_values_scales_its_embedding_and_caps_its_logits(tmp_path):
     assert spec.layers.is_gemma
     assert (spec.layers.num_kv_heads, spec.layers.head_size, spec.layers.shares_values) == (1, 16, True)
     assert (spec.embedding_scale, spec.softcap) == (4.0, 3.0)
-    assert spec.layers.rope.scaling["partial_rotary_factor"] == 0.25
+    assert [speed > 0 for speed in spec.layers.rotary.speeds] == [True] * 2 + [False] * 6
 
 
 def test_deepspec_s_dflash_is_dspark_without_heads(tmp_path):
@@ -144,6 +116,42 @@ def test_packed_checkpoint_is_read(tmp_path):
     assert spec.weight_bytes == files.num_bytes
 
 
+def with_prefix(names: list[str]) -> dict[str, Any]:
+    """Changes to the golden dflash's weights, so that some have names as in a whole model."""
+    weights = read_golden("block_dflash").weights
+    return dict.fromkeys(names, GONE) | {f"model.{name}": weights[name] for name in names}
+
+
+def test_names_of_a_whole_model_are_read(tmp_path):
+    names = list(read_golden("block_dflash").weights)
+    files = files_of(tmp_path / "all", "dflash", weights=with_prefix(names))
+    assert read_spec(files, None).weight_bytes == files.num_bytes
+    assert published_names(files, ["norm.weight"]) == {"norm.weight": "model.norm.weight"}
+    both = {"fc.weight": read_golden("block_dflash").weights["fc.weight"]}
+    assert "'model.fc.weight'" in refusal(tmp_path / "twice", "dflash", weights=with_prefix(names) | both)
+
+
+@pytest.mark.parametrize(("usual", "first"), [("greedy", 0), ("sampled", 1)])
+def test_usual_method_of_several_says_how_many_tokens_are_proposed(tmp_path, usual, first):
+    methods = [{"proposal_type": "greedy", "speculative_tokens": 6}, {"proposal_type": "sampled"}]
+    methods[1]["speculative_tokens"] = 5
+    own = {"proposal_methods": methods, "default_proposal_method": usual}
+    config = {"sample_from_anchor": GONE, "speculators_config": own}
+    assert spec_of(tmp_path, "speculators_dspark", config).first_prediction == first
+
+
+def test_drafter_of_all_tokens_may_say_so_in_a_map(tmp_path):
+    config = {"draft_vocab_size": 24}
+    weights = {"d2t": mx.zeros(24, mx.int64), "t2d": mx.ones(24, mx.bool_), "lm_head.weight": zeros(24, 16)}
+    weights["markov_head.markov_w2.weight"] = zeros(24, 4)
+    spec = read_spec(files_of(tmp_path / "a", "speculators_dspark", config, weights), None)
+    assert (spec.draft_vocab_size, spec.output_size) == (0, 24)
+    weights["d2t"] = mx.zeros(10, mx.int64)
+    assert "'d2t' is [10] and must be [24]" in refusal(
+        tmp_path / "b", "speculators_dspark", config=config, weights=weights
+    )
+
+
 REFUSED = {
     "attention_sink_bias": ("dspark_vanilla", {"attention_sink_bias": True}),
     "dflash_query_causal": ("dspark_vanilla", {"dflash_query_causal": True}),
@@ -171,6 +179,18 @@ REFUSED = {
     ),
     "block_size": ("dflash", {"block_size": GONE}),
     "draft_vocab_size": ("speculators_dspark", {"draft_vocab_size": 25}),
+    "num_target_layers": ("dflash", {"num_target_layers": "6"}),
+    "sample_from_anchor": ("speculators_dspark", {"sample_from_anchor": "false"}),
+    "attention_bias": ("dflash", {"attention_bias": "false"}),
+    "rms_norm_eps": ("dflash", {"rms_norm_eps": float("nan")}),
+    "proposal_methods": (
+        "speculators_dspark",
+        {"sample_from_anchor": GONE, "speculators_config": {"proposal_methods": 5}},
+    ),
+    "architectures": ("dflash", {"architectures": True}),
+    "vocab_size": ("dflash", {"vocab_size": 10**400}),
+    "num_hidden_layers": ("dflash", {"num_hidden_layers": 10**9, "layer_types": GONE}),
+    "peagle": ("speculators_dflash", {"speculators_model_type": "dflash_peagle"}),
 }
 
 
@@ -178,6 +198,19 @@ REFUSED = {
 def test_what_cannot_be_computed_is_refused_by_its_field(tmp_path, field):
     name, config = REFUSED[field]
     assert field in refusal(tmp_path, name, config=config)
+
+
+TAPPED = {
+    (1, 6): "a list of whole numbers from -1 to 5",
+    (-2, 1): "a list of whole numbers from -1 to 5",
+    (1, 5): "it reads the last layer (5), whose output is not the same in all implementations",
+}
+
+
+@pytest.mark.parametrize("taps", TAPPED)
+def test_layers_that_no_target_of_its_own_has_are_refused(tmp_path, taps):
+    own = read_golden("block_dflash").config["dflash_config"] | {"target_layer_ids": list(taps)}
+    assert TAPPED[taps] in refusal(tmp_path, "dflash", config={"dflash_config": own})
 
 
 def zeros(*shape: int) -> mx.array:

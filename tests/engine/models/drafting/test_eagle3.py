@@ -64,12 +64,60 @@ def test_head_without_an_embedding_reads_the_target_s(head, tmp_path):
         spec_of(head, tmp_path / "other")
 
 
+def test_gemma_head_of_a_unified_target_is_read(tmp_path):
+    golden = read_golden("eagle3_deepspec_gemma4")
+    plain = spec_of(golden, tmp_path / "plain")
+    golden.config["model_type"] = "gemma4_unified_text"
+    assert spec_of(golden, tmp_path / "unified").layer == plain.layer
+
+
+@pytest.mark.parametrize("layer", ["0", "5"])
+def test_gemma_head_saved_by_later_transformers_is_read(tmp_path, layer):
+    golden = read_golden("eagle3_deepspec_gemma4")
+    plain = spec_of(golden, tmp_path / "plain")
+    sizes = {"head_dim": "global_head_dim", "num_key_value_heads": "num_global_key_value_heads"}
+    golden.config["per_layer_config"] = {layer: {ours: golden.config.pop(theirs) for ours, theirs in sizes.items()}}
+    assert spec_of(golden, tmp_path / "later").layer == plain.layer
+
+
+def test_head_for_gpt_oss_is_read(head, tmp_path):
+    scaling = {"rope_type": "yarn", "factor": 32.0, "truncate": False, "original_max_position_embeddings": 4096}
+    head.config["transformer_layer_config"] |= {"rope_parameters": {"rope_theta": 150000, **scaling}}
+    assert spec_of(head, tmp_path).layer.rotary.magnitude == pytest.approx(1.346574)
+
+
+@pytest.mark.parametrize("algorithm", ["peagle", "mtp", "xpress"])
+def test_what_speculators_calls_otherwise_is_no_head(head, tmp_path, algorithm):
+    head.config["speculators_model_type"] = algorithm
+    with pytest.raises(DrafterError, match=f"speculators_model_type is '{algorithm}'"):
+        recognises(read_files(write_golden(tmp_path, head)))
+
+
+def test_usual_method_of_several_says_how_many_tokens_are_proposed(head, tmp_path):
+    methods = [{"proposal_type": name, "speculative_tokens": num} for name, num in (("greedy", 3), ("sampled", 5))]
+    head.config["speculators_config"] = {"proposal_methods": methods, "default_proposal_method": "sampled"}
+    assert spec_of(head, tmp_path).depth == 5
+
+
+def test_head_of_all_tokens_may_say_so_in_a_map(tmp_path):
+    golden = read_golden("eagle3_deepspec_qwen3")
+    golden.weights["d2t"] = mx.zeros(40, mx.int64)
+    assert spec_of(golden, tmp_path / "a").draft_vocab_size == 0
+    golden.weights["d2t"] = mx.zeros(12, mx.int64)
+    with pytest.raises(DrafterError, match=r"'d2t' is \[12\] and must be \[40\]"):
+        spec_of(golden, tmp_path / "b")
+
+
 def drop(name: str) -> Callable[[Golden], None]:
     return lambda golden: golden.weights.__delitem__(name)
 
 
 def put(name: str, change: Callable[[mx.array], mx.array]) -> Callable[[Golden], None]:
     return lambda golden: golden.weights.__setitem__(name, change(golden.weights[name]))
+
+
+def tell(**fields: Any) -> Callable[[Golden], None]:
+    return lambda golden: golden.config.update(fields)
 
 
 def say(**fields: Any) -> Callable[[Golden], None]:
@@ -86,7 +134,10 @@ FAULTS: dict[str, tuple[Callable[[Golden], None], str]] = {
     "transposed": (put("fc.weight", mx.transpose), r"'fc.weight' is \[48, 16\] and must be \[16, 48\], it is transpo"),
     "half": (put(Q_PROJ, lambda array: array[:, :16]), r"is \[32, 16\] and must be \[32, 32\], half of it"),
     "mixed types": (put(Q_PROJ, lambda array: array.astype(mx.bfloat16)), "holds BF16 and '.*' holds F32"),
-    "model type": (say(model_type="mamba"), "model_type is 'mamba' in the drafter's config.json; an EAGLE-3 head can"),
+    "model type": (
+        say(model_type="mamba"),
+        "model_type is 'mamba' in the drafter's config.json; it must be 'llama'",
+    ),
     "activation": (say(hidden_act="gelu"), "hidden_act is 'gelu' in the drafter's config.json; it must be 'silu'"),
     "window": (say(layer_types=["sliding_attention"]), "sliding_window is None in the drafter's config.json"),
     "kind of layer": (say(layer_types=["linear_attention"]), r"layer_types is \['linear_attention'\]"),
@@ -94,9 +145,19 @@ FAULTS: dict[str, tuple[Callable[[Golden], None], str]] = {
         say(hidden_size=0),
         "hidden_size is 0 in the drafter's config.json; it must be a whole number above 0",
     ),
-    "positions": (say(rope_parameters={"rope_type": "longrope"}), "rotary positions by {'rope_type': 'longrope'}"),
+    "positions": (say(rope_parameters={"rope_type": "longrope"}), "rope_type is 'longrope' in the drafter's"),
+    "text": (tell(norm_before_residual="false"), "norm_before_residual is 'false'"),
+    "parallel": (tell(parallel_drafting=True), "parallel_drafting is True"),
+    "count": (tell(num_target_layers="36"), "num_target_layers is '36'"),
+    "last layer": (
+        tell(num_target_layers=6, eagle_aux_hidden_state_layer_ids=[1, 3, 6]),
+        r"\[1, 3, 6\] .*it reads the last layer \(5\)",
+    ),
+    "tokens": (tell(draft_vocab_size=41), "draft_vocab_size is 41"),
+    "epsilon": (say(rms_norm_eps=float("inf")), "rms_norm_eps is inf"),
+    "too many layers": (say(num_hidden_layers=10**9), "num_hidden_layers is 1000000000"),
     "layers": (
-        lambda golden: golden.config.update(eagle_aux_hidden_state_layer_ids="1, 2"),
+        tell(eagle_aux_hidden_state_layer_ids="1, 2"),
         "eagle_aux_hidden_state_layer_ids is '1, 2' in the drafter's config.json; it must be a list",
     ),
 }

@@ -108,7 +108,10 @@ def test_pair_that_fits_is_told(tmp_path, target, name):
 MISFITS: dict[str, tuple[dict[str, Any], str]] = {
     "layers": ({"num_target_layers": 9}, "It was trained for a target of 9 layers, and this model has 8"),
     "last layer": ({"target_layer_ids": [0, 2, 4, 5, 7]}, r"it reads the last layer \(7\)"),
-    "no such layer": ({"target_layer_ids": [0, 2, 4, 5, 20]}, "it reads layer 20, and this model has 8"),
+    "no such layer": (
+        {"target_layer_ids": [0, 2, 4, 5, 20], "num_target_layers": None},
+        "it reads layer 20, and this model has 8",
+    ),
 }
 
 
