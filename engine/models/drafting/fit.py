@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from engine.failure import clause
 from engine.models.drafting.files import DrafterFiles
-from engine.models.drafting.spec import DrafterSpec
+from engine.models.drafting.spec import TAPS, DrafterSpec
 from engine.models.drafting.target import TargetShape
 from engine.models.errors import DrafterError
 from engine.models.pairing import tokenizer_difference
@@ -30,13 +30,17 @@ def misfit(spec: DrafterSpec, target: TargetShape) -> str:
         return f"it reads a hidden size of {spec.hidden_size}, and this model's is {target.hidden_size}"
     if spec.vocab_size and spec.vocab_size != target.vocab_size:
         return f"it knows {spec.vocab_size:,} tokens, and this model has {target.vocab_size:,}"
-    return _tap_fault(spec.tap_layers, target.num_layers)
+    return _tap_fault(spec, target.num_layers)
 
 
-def _tap_fault(tap_layers: tuple[int, ...], num_layers: int) -> str:
-    """References disagree on what the last layer's tap is, before or after the final norm, so nobody may ask for it."""
-    for layer in tap_layers:
-        if not -1 <= layer <= num_layers:
+def _tap_fault(spec: DrafterSpec, num_layers: int) -> str:
+    """References disagree on what the last layer's tap is, before or after the final norm, so nobody may ask for it.
+
+    The hidden state after the final norm is no layer to one that reads taps.
+    """
+    most = num_layers - 1 if TAPS in spec.needs else num_layers
+    for layer in spec.tap_layers:
+        if not -1 <= layer <= most:
             return f"it reads layer {layer}, and this model has {num_layers}"
         if layer == num_layers - 1:
             return f"it reads the last layer ({layer}), whose output is not the same in all implementations"

@@ -10,7 +10,7 @@ import pytest
 
 from engine.models.drafting.files import DrafterFiles
 from engine.models.drafting.fit import check_fit, misfit
-from engine.models.drafting.spec import TAPS, DrafterSpec
+from engine.models.drafting.spec import HIDDEN, TAPS, DrafterSpec
 from engine.models.drafting.target import TargetShape, target_shape
 from engine.models.errors import DrafterError
 from engine.models.facts import read_facts
@@ -43,7 +43,9 @@ def test_shape_of_a_target_is_read_from_its_files(shape):
     [
         ({}, ""),
         ({"num_target_layers": 0}, ""),
-        ({"tap_layers": (-1, 0, 4)}, ""),  # embeddings, the first layer, the hidden state after the final norm
+        ({"tap_layers": (-1, 0, 2)}, ""),  # -1: embeddings
+        ({"tap_layers": (4,), "needs": frozenset((HIDDEN,))}, ""),  # the hidden state after the final norm
+        ({"tap_layers": (4,)}, "layer 4, and this model has 4"),
         ({"num_target_layers": 36}, "trained for a target of 36 layers, and this model has 4"),
         ({"hidden_size": 64}, "hidden size of 64, and this model's is 32"),
         ({"vocab_size": 1000}, "1,000 tokens, and this model has 259"),
