@@ -33,8 +33,10 @@ def read_full_layer(fields: Fields, layer_kinds: Sequence[str]) -> FullLayer:
     if len(found) > 1:
         raise fields.fault("per_layer_config", "the same for all full layers")
     num_kv_heads, size = found.pop() if found else (0, 0)
-    if fields.flag("attention_k_eq_v"):
+    if fields.flag("attention_k_eq_v", bool(num_kv_heads)):
         num_kv_heads = fields.optional_number("num_global_key_value_heads", num_kv_heads, most=MOST_PARTS)
+    else:
+        num_kv_heads = 0
     size = fields.optional_number("global_head_dim", size, most=MOST_PARTS)
     if not size:
         size = fields.number("head_dim", most=MOST_PARTS) if by_layer.values else _HEAD_SIZE

@@ -28,6 +28,12 @@ def test_gemma_saved_by_later_transformers_has_the_same_layers(tmp_path, name, l
     assert new.layers == old.layers
 
 
+def test_gemma_whose_keys_are_no_values_has_as_many_in_all_layers(tmp_path):
+    own = per_layer("block_dspark_gemma4_values", (0, 1))
+    own["per_layer_config"]["0"]["num_key_value_heads"] = 1  # of the target, which has a switch for it
+    assert spec_of(tmp_path, "dspark_gemma4_values", own).layers.num_kv_heads == 2
+
+
 def test_gemma_whose_full_layers_differ_is_refused(tmp_path):
     own = per_layer("block_dspark_gemma4", (0,))
     own["per_layer_config"]["1"] = {"head_dim": 32}
