@@ -72,7 +72,7 @@ class Fields:
         if value is None and default is not None:
             return default
         if not isinstance(value, str) or value not in choices:
-            raise self.fault(name, " or ".join(map(repr, choices)))
+            raise self.fault(name, " or ".join(map(repr, choices)), "choose another drafter")
         return value
 
     def section(self, name: str) -> Fields:
@@ -82,11 +82,12 @@ class Fields:
             raise self.fault(name, "an object")
         return Fields(value or {}, self.where)
 
-    def fault(self, name: str, needed: str) -> DrafterError:
+    def fault(
+        self, name: str, needed: str, remedy: str = "download it again, or choose another drafter"
+    ) -> DrafterError:
         """What to raise for a field that is missing, or that means something that cannot be computed."""
         return DrafterError(
-            f"{name} is {_shown(self.values.get(name))} in {self.where}; it must be {needed}: download it again, or "
-            "choose another drafter"
+            f"the field {name} is {_shown(self.values.get(name))} in {self.where}; it must be {needed}: {remedy}"
         )
 
 

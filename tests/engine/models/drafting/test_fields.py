@@ -39,9 +39,9 @@ WRONG: dict[str, list[Any]] = {
 @pytest.mark.parametrize(("method", "value"), [(method, value) for method in WRONG for value in WRONG[method]])
 def test_field_of_another_kind_or_size_is_refused_by_name(method, value):
     with pytest.raises(
-        DrafterError, match=r"^field is .* in the drafter's config.json; it must be .*: download"
+        DrafterError, match=r"^the field part is .* in the drafter's config.json; it must be .*: download"
     ) as refusal:
-        getattr(Fields({"field": value}), method)("field")
+        getattr(Fields({"part": value}), method)("part")
     assert repr(value)[:90] in str(refusal.value)
     assert len(str(refusal.value)) < 300
 
@@ -49,7 +49,7 @@ def test_field_of_another_kind_or_size_is_refused_by_name(method, value):
 @pytest.mark.parametrize("value", [None, "c", True, 3, ["a"], {"a": 1}])
 def test_word_that_is_none_of_the_choices_is_refused_with_these(value):
     with pytest.raises(DrafterError, match="it must be 'a' or 'b'"):
-        Fields({"field": value}).choice("field", ("a", "b"))
+        Fields({"part": value}).choice("part", ("a", "b"))
 
 
 def test_bound_may_be_a_fields_own():
