@@ -10,9 +10,35 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from published_configs import DSPARK, GEMMA4_12B, GLM_4_5_AIR, GLM_5_2, QWEN3_4B, QWEN3_5_4B, QWEN3_8B, Config
-
-Tensors = dict[str, tuple[int, ...]]
+from published_configs import (
+    DSPARK,
+    GEMMA4_12B,
+    GEMMA4_E2B,
+    GLM_4_5_AIR,
+    GLM_4_7_FLASH,
+    GLM_5_2,
+    GPT_OSS_20B,
+    LFM2_DSPARK,
+    QWEN3_4B,
+    QWEN3_5_4B,
+    QWEN3_8_27B,
+    QWEN3_8B,
+    Config,
+)
+from published_tensors import (
+    Tensors,
+    assistant_layers,
+    attention,
+    block,
+    feed_forward,
+    gated_layer,
+    latent_attention,
+    markov,
+    norms,
+    own_vocabulary,
+    pair_layer,
+    prefixed,
+)
 
 
 def main() -> None:
@@ -23,6 +49,7 @@ def main() -> None:
     speculators()
     qwen3_5()
     glm()
+    glm_sidecar()
 
 
 def assistant() -> None:
@@ -40,21 +67,12 @@ def assistant() -> None:
         "tie_word_embeddings": True,
         "text_config": text,
     }
-    tensors: Tensors = {
-        "model.embed_tokens.weight": (262144, 1024),
-        "model.norm.weight": (1024,),
-        "pre_projection.weight": (1024, 7680),
-        "post_projection.weight": (3840, 1024),
-    }
-    for layer, queries in (("{0-2}", 4096), ("3", 8192)):
-        start = f"model.layers.{layer}."
-        tensors |= prefixed(start, feed_forward(1024, 8192) | norms(1024, sandwich=True))
-        tensors |= {f"{start}layer_scalar": (1,), f"{start}self_attn.q_norm.weight": (queries // 16,)}
-        tensors |= {
-            f"{start}self_attn.q_proj.weight": (queries, 1024),
-            f"{start}self_attn.o_proj.weight": (1024, queries),
-        }
-    write("gemma-4-12B-it-assistant", config, tensors)
+    write("gemma-4-12B-it-assistant", config, assistant_layers(text, 3840))
+    text = text | GEMMA4_E2B | {"hidden_size": 256, "intermediate_size": 2048, "model_type": "gemma4_text"}
+    config |= {"model_type": "gemma4_assistant", "architectures": ["Gemma4AssistantForCausalLM"]}
+    config |= {"backbone_hidden_size": 1536, "use_ordered_embeddings": True, "text_config": text}
+    centroids = {"masked_embedding.centroids.weight": (2048, 256), "masked_embedding.token_ordering": (262144,)}
+    write("gemma-4-E2B-it-assistant", config, assistant_layers(text, 1536) | centroids)
 
 
 def dflash() -> None:
@@ -84,6 +102,7 @@ def dflash() -> None:
         "rope_parameters": {"rope_type": "default", "rope_theta": 10000000},
     }
     write("Qwen3.5-4B-DFlash", newer, block(newer, 6, 8))
+    write("gpt-oss-20b-DFlash", GPT_OSS_20B, block(GPT_OSS_20B, 8, 5))
 
 
 def dspark() -> None:
@@ -96,6 +115,8 @@ def dspark() -> None:
     gemma = GEMMA4_12B | DSPARK | {"architectures": ["Gemma4DSparkModel"], "model_type": "gemma4_unified_text"}
     gemma |= {"mask_token_id": 4, "target_layer_ids": [1, 12, 23, 34, 45], "num_target_layers": 48}
     gemma |= {"target_model_type": "gemma4_unified", "target_model_name_or_path": "google/gemma-4-12B-it"}
+    for name, own in (("LFM2-8B-A1B-DSpark", LFM2_DSPARK), ("Qwen3.8-27B-DSpark", QWEN3_8_27B)):
+        write(name, own, block(own, 5, 5) | markov(own["vocab_size"], own["hidden_size"]))
     write("dspark_gemma4_12b_block7", gemma, block(gemma, 5, 5) | own_vocabulary(262144, 3840) | markov(262144, 3840))
 
 
@@ -113,6 +134,22 @@ def eagle3() -> None:
     }
     tensors = {"fc.weight": (2560, 5 * 2560), "norm.weight": (2560,)} | own_vocabulary(151936, 2560)
     write("eagle3_qwen3_4b_ttt7", config, tensors | prefixed("layers.0.", pair_layer(config)))
+    gemma = GEMMA4_12B | {key: config[key] for key in ("num_hidden_layers", "layer_types", "ttt_length")}
+    gemma |= {"architectures": ["Gemma4Eagle3Model"], "model_type": "gemma4_unified_text", "num_target_layers": 48}
+    gemma |= {"target_layer_ids": [1, 12, 23, 34, 45], "target_model_name_or_path": "google/gemma-4-12B-it"}
+    tensors = {"fc.weight": (3840, 5 * 3840), "norm.weight": (3840,)} | own_vocabulary(262144, 3840)
+    layer = pair_layer(gemma) | norms(3840, sandwich=True) | {"layer_scalar": (1,)}
+    write("eagle3_gemma4_12b_ttt7", gemma, tensors | prefixed("layers.0.", layer))
+    layers = {
+        key: GPT_OSS_20B[key] for key in ("hidden_size", "intermediate_size", "head_dim", "rope_theta", "vocab_size")
+    }
+    layers |= {key: GPT_OSS_20B[key] for key in ("num_attention_heads", "num_key_value_heads", "rope_scaling")}
+    layers |= {"architectures": ["LlamaForCausalLMEagle3"], "model_type": "llama", "num_hidden_layers": 1}
+    layers |= {"draft_vocab_size": 32000, "max_position_embeddings": 131072, "rms_norm_eps": 1e-5}
+    tensors = {"fc.weight": (2880, 3 * 2880), "norm.weight": (2880,), "lm_head.weight": (32000, 2880)}
+    tensors |= {"d2t": (32000,), "t2d": (201088,)}
+    layer = {name: shape for name, shape in pair_layer(layers).items() if "q_norm" not in name and "k_norm" not in name}
+    write("EAGLE3-gpt-oss-20b", layers, tensors | prefixed("midlayer.", layer))
 
 
 def speculators() -> None:
@@ -188,102 +225,33 @@ def glm() -> None:
         write(name, config, tensors | prefixed(f"model.layers.{last}.", layer))
 
 
-def block(config: Config, num_layers: int, num_taps: int) -> Tensors:
-    """The layers of a DFlash or DSpark drafter and what leads into them."""
-    hidden, is_gemma = config["hidden_size"], "global_head_dim" in config
-    layer = attention(config, hidden, head_norms=True) | norms(hidden, sandwich=is_gemma)
-    layer |= feed_forward(hidden, config["intermediate_size"])
-    if is_gemma:
-        layer["layer_scalar"] = (1,)
-    tensors: Tensors = {"fc.weight": (hidden, num_taps * hidden), "hidden_norm.weight": (hidden,)}
-    return tensors | {"norm.weight": (hidden,)} | prefixed(f"layers.{{0-{num_layers - 1}}}.", layer)
-
-
-def pair_layer(config: Config) -> Tensors:
-    """The layer of an EAGLE-3 head, which reads tokens beside hidden states."""
-    hidden = config["hidden_size"]
-    layer = attention(config, 2 * hidden, head_norms=True) | feed_forward(hidden, config["intermediate_size"])
-    return layer | norms(hidden) | {"hidden_norm.weight": (hidden,)}
-
-
-def gated_layer(config: Config) -> Tensors:
-    """A full layer of Qwen3.5, whose queries come with gates."""
-    hidden = config["hidden_size"]
-    doubled = attention(config, hidden, head_norms=True)
-    rows, columns = doubled["self_attn.q_proj.weight"]
-    return doubled | {"self_attn.q_proj.weight": (2 * rows, columns)} | feed_forward(hidden, 9216) | norms(hidden)
-
-
-def attention(config: Config, num_inputs: int, *, head_norms: bool = False) -> Tensors:
-    shares_values = bool(config.get("attention_k_eq_v"))
-    size = config["global_head_dim" if "global_head_dim" in config else "head_dim"]
-    queries = config["num_attention_heads"] * size
-    keys = config["num_global_key_value_heads" if shares_values else "num_key_value_heads"] * size
-    shapes: Tensors = {"q_proj": (queries, num_inputs), "k_proj": (keys, num_inputs)}
-    shapes |= {} if shares_values else {"v_proj": (keys, num_inputs)}
-    biases: Tensors = {f"self_attn.{name}.bias": shape[:1] for name, shape in shapes.items()}
-    shapes["o_proj"] = (config["hidden_size"], queries)
-    tensors: Tensors = {f"self_attn.{name}.weight": shape for name, shape in shapes.items()}
-    tensors |= biases if config.get("attention_bias") else {}
-    return tensors | (
-        dict.fromkeys(("self_attn.q_norm.weight", "self_attn.k_norm.weight"), (size,)) if head_norms else {}
-    )
-
-
-def latent_attention(config: Config) -> Tensors:
-    hidden, heads, latent = config["hidden_size"], config["num_attention_heads"], config["kv_lora_rank"]
-    queries, turned, plain = config["q_lora_rank"], config["qk_rope_head_dim"], config["qk_nope_head_dim"]
-    index = config["index_head_dim"]
-    tensors: Tensors = {
-        "q_a_proj.weight": (queries, hidden),
-        "q_a_layernorm.weight": (queries,),
-        "q_b_proj.weight": (heads * (turned + plain), queries),
-        "kv_a_proj_with_mqa.weight": (latent + turned, hidden),
-        "kv_a_layernorm.weight": (latent,),
-        "kv_b_proj.weight": (heads * (plain + config["v_head_dim"]), latent),
-        "o_proj.weight": (hidden, heads * config["v_head_dim"]),
-        "indexer.wq_b.weight": (config["index_n_heads"] * index, queries),
-        "indexer.wk.weight": (index, hidden),
-        "indexer.k_norm.weight": (index,),
-        "indexer.k_norm.bias": (index,),
-        "indexer.weights_proj.weight": (config["index_n_heads"], hidden),
-    }
-    return prefixed("self_attn.", tensors)
-
-
-def feed_forward(hidden: int, size: int, place: str = "mlp.") -> Tensors:
-    up, down = (size, hidden), (hidden, size)
-    return {f"{place}gate_proj.weight": up, f"{place}up_proj.weight": up, f"{place}down_proj.weight": down}
-
-
-def norms(hidden: int, *, sandwich: bool = False) -> Tensors:
-    names = ["input_layernorm", "post_attention_layernorm"]
-    names += ["pre_feedforward_layernorm", "post_feedforward_layernorm"] if sandwich else []
-    return {f"{name}.weight": (hidden,) for name in names}
-
-
-def own_vocabulary(tokens: int, hidden: int) -> Tensors:
-    return {"embed_tokens.weight": (tokens, hidden), "lm_head.weight": (tokens, hidden)}
-
-
-def markov(tokens: int, hidden: int) -> Tensors:
-    tensors: Tensors = {f"markov_head.markov_w{side}.weight": (tokens, 256) for side in (1, 2)}
-    return tensors | {"confidence_head.proj.weight": (1, hidden + 256), "confidence_head.proj.bias": (1,)}
-
-
-def prefixed(prefix: str, tensors: Tensors) -> Tensors:
-    return {prefix + name: shape for name, shape in tensors.items()}
+def glm_sidecar() -> None:
+    """A head that mlx-vlm cut out and packed, with copies of its model's embedding and head."""
+    config, hidden = GLM_4_7_FLASH, GLM_4_7_FLASH["hidden_size"]
+    experts, size = config["n_routed_experts"], config["moe_intermediate_size"]
+    layer = norms(hidden) | latent_attention(config, split=True)
+    layer |= {"mlp.gate.weight": (experts, hidden), "mlp.gate.e_score_correction_bias": (experts,)}
+    stacked = feed_forward(hidden, size, "mlp.switch_mlp.")
+    layer |= {key: (experts, *shape) for key, shape in stacked.items()}
+    layer |= feed_forward(hidden, size, "mlp.shared_experts.")
+    tensors: Tensors = {"model.eh_proj.weight": (hidden, 2 * hidden)}
+    tensors |= {f"model.{name}.weight": (hidden,) for name in ("enorm", "hnorm", "shared_head_norm")}
+    tensors |= dict.fromkeys(("model.embed_tokens.weight", "lm_head.weight"), (config["vocab_size"], hidden))
+    whole = {"model_type": "glm4_moe_lite_mtp", "block_size": 2, "text_config": config, "tie_word_embeddings": False}
+    whole |= {key: {"group_size": 64, "bits": 4, "mode": "affine"} for key in ("quantization", "quantization_config")}
+    write("GLM-4.7-Flash-MTP-4bit", whole, tensors | prefixed("model.mtp_block.", layer), packed=True)
 
 
 def write(name: str, config: Config, tensors: Tensors, *, packed: bool = False) -> None:
     """One folder; matrices of a packed one are of 4 bits in groups of 64."""
-    kinds = {"d2t": "I64", "t2d": "BOOL"}
+    kinds = {"d2t": "I64", "t2d": "BOOL", "masked_embedding.token_ordering": "I64"}
     described: dict[str, tuple[str, tuple[int, ...]]] = {}
     for key, shape in tensors.items():
-        if packed and len(shape) == 2:
-            described[key] = ("U32", (shape[0], shape[1] // 8))
+        if packed and len(shape) > 1 and "conv1d" not in key and "mlp.gate." not in key:
+            *outer, inner = shape
+            described[key] = ("U32", (*outer, inner // 8))
             for part in ("scales", "biases"):
-                described[key.removesuffix("weight") + part] = ("BF16", (shape[0], shape[1] // 64))
+                described[key.removesuffix("weight") + part] = ("BF16", (*outer, inner // 64))
         else:
             described[key] = (kinds.get(key, "BF16"), shape)
     folder = Path(__file__).parent / name
