@@ -9,9 +9,11 @@ import struct
 from collections.abc import Iterator
 from math import prod
 from pathlib import Path
+from typing import Any
 
 _FOLDER = Path(__file__).parents[3] / "data" / "published"
 _BYTES = {"BF16": 2, "U32": 4, "I64": 8, "BOOL": 1}
+PUBLISHED_NAMES = sorted(path.parent.name for path in _FOLDER.glob("*/tensors.json"))
 _RANGE = re.compile(r"\{(\d+)-(\d+)\}")
 
 
@@ -26,11 +28,32 @@ def write_published(name: str, parent: Path) -> Path:
     for each, (dtype, shape) in tensors.items():
         begin, end = end, end + prod(shape) * _BYTES[dtype]
         header[each] = {"dtype": dtype, "shape": shape, "data_offsets": [begin, end]}
-    text = json.dumps(header).encode()
-    with (folder / "model.safetensors").open("wb") as file:
-        file.write(struct.pack("<Q", len(text)) + text)
-        file.truncate(8 + len(text) + end)
+    write_header(folder, header, end)
     return folder
+
+
+def write_header(folder: Path, header: dict[str, Any], num_bytes: int | None = None) -> None:
+    """Give a folder's weights another header, over the body that they have, or one of so many bytes."""
+    path = folder / "model.safetensors"
+    text = json.dumps(header).encode()
+    if num_bytes is None:
+        num_bytes = path.stat().st_size - _body_start(path)
+    with path.open("wb") as file:
+        file.write(struct.pack("<Q", len(text)) + text)
+        file.truncate(8 + len(text) + num_bytes)
+
+
+def read_header(folder: Path) -> dict[str, Any]:
+    path = folder / "model.safetensors"
+    with path.open("rb") as file:
+        header: dict[str, Any] = json.loads(file.read(_body_start(path))[8:])
+    return header
+
+
+def _body_start(path: Path) -> int:
+    with path.open("rb") as file:
+        (length,) = struct.unpack("<Q", file.read(8))
+    return int(length) + 8
 
 
 def _expand(pattern: str) -> Iterator[str]:
