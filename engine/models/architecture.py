@@ -13,6 +13,8 @@ from engine.models.errors import ModelError
 
 _CONTEXT_KEYS = ("max_position_embeddings", "n_positions", "max_seq_len", "max_sequence_length", "seq_length", "n_ctx")
 _DEFAULT_CONTEXT = 4096  # where neither config nor tokenizer says
+_LARGEST_NUMBER = 2**48  # beyond every size of a model; what is computed of damaged ones would overflow
+_LARGEST_FACTOR = 2**16
 
 
 def text_config(config: dict[str, Any]) -> dict[str, Any]:
@@ -22,10 +24,10 @@ def text_config(config: dict[str, Any]) -> dict[str, Any]:
 
 
 def find_number(config: dict[str, Any], *names: str, default: int = 0) -> int:
-    """The first of some names that is a whole number above 0."""
+    """The first of some names that is a whole number above 0, and not beyond all sizes."""
     for name in names:
         value = config.get(name)
-        if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+        if isinstance(value, int) and not isinstance(value, bool) and 0 < value <= _LARGEST_NUMBER:
             return value
     return default
 
@@ -47,7 +49,8 @@ def context_length(config: dict[str, Any], tokenizer_config: dict[str, Any]) -> 
     if "yarn" in str(scaling.get("rope_type") or scaling.get("type")):
         original = find_number(scaling, "original_max_position_embeddings")
         factor = scaling.get("factor")
-        length = max(length, int(original * factor) if isinstance(factor, int | float) else 0)
+        if isinstance(factor, int | float) and 0 < factor <= _LARGEST_FACTOR:
+            length = max(length, int(original * factor))
     stated = find_number(tokenizer_config, "model_max_length")
     return length or (stated if stated < 10**8 else 0) or _DEFAULT_CONTEXT
 
