@@ -34,6 +34,8 @@ def block(config: Config, num_layers: int, num_taps: int) -> Tensors:
     layer |= feed_forward(hidden, config["intermediate_size"])
     if is_gemma:
         layer["layer_scalar"] = (1,)
+    if config.get("attention_bias"):  # Qwen 3's layers have it behind the output too
+        layer["self_attn.o_proj.bias"] = (hidden,)
     tensors: Tensors = {"fc.weight": (hidden, num_taps * hidden), "hidden_norm.weight": (hidden,)}
     return tensors | {"norm.weight": (hidden,)} | prefixed(f"layers.{{0-{num_layers - 1}}}.", layer)
 

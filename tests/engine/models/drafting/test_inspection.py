@@ -36,12 +36,19 @@ PUBLISHED: dict[str, tuple[Any, ...]] = {
     "eagle3_qwen3_4b_ttt7": ("eagle3", 2560, 36, 151936, 7, (1, 9, 17, 25, 33), "1.9 GB", 4096),
     "Qwen3-8B-speculator.eagle3": ("eagle3", 4096, 0, 151936, 3, (1, 17, 32), "2.0 GB", 4096),
     "Qwen3-8B-speculator.dflash": ("dflash", 4096, 0, 151936, 7, (1, 9, 17, 25, 33), "3.6 GB", 20480),
+    "gemma-4-E2B-it-assistant": ("assistant", 1536, 0, 262144, 3, (), "158 MB", 0),
+    "gpt-oss-20b-DFlash": ("dflash", 2880, 24, 201088, 7, (1, 6, 11, 16, 21), "1.6 GB", 16384),
+    "LFM2-8B-A1B-DSpark": ("dspark", 2048, 30, 128000, 9, (2, 9, 17, 21, 27), "655 MB", 10240),
+    "Qwen3.8-27B-DSpark": ("dspark", 5120, 64, 248320, 7, (4, 16, 28, 40, 52), "2.7 GB", 20480),
+    "eagle3_gemma4_12b_ttt7": ("eagle3", 3840, 48, 262144, 7, (1, 12, 23, 34, 45), "4.7 GB", 2048),
+    "EAGLE3-gpt-oss-20b": ("eagle3", 2880, 0, 201088, 4, (), "449 MB", 2048),
+    "GLM-4.7-Flash-MTP-4bit": ("mtp", 2048, 47, 154880, 4, (47,), "362 MB", 1152),
     "Qwen3.5-4B": ("mtp", 2560, 32, 248320, 4, (32,), "241 MB", 4096),
     "Qwen3.5-4B-MTP-4bit": ("mtp", 2560, 32, 248320, 4, (32,), "68 MB", 4096),
     "GLM-4.5-Air": ("mtp", 4096, 46, 151552, 4, (46,), "4.8 GB", 4096),
     "GLM-5.2": ("mtp", 6144, 78, 154880, 4, (78,), "20 GB", 1664),
 }
-QUANTISED = {"Qwen3.5-4B-MTP-4bit": "4-bit"}
+QUANTISED = dict.fromkeys(("Qwen3.5-4B-MTP-4bit", "GLM-4.7-Flash-MTP-4bit"), "4-bit")
 
 
 @pytest.fixture(scope="module")
