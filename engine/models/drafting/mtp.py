@@ -34,6 +34,8 @@ DEPTH = 4  # tokens of a chain; a head that was trained for one is worth that ma
 FP8 = "F8_E4M3"
 FP8_SCALE = "_scale_inv"  # behind the name of a matrix of such numbers: a factor for each block of
 FP8_BLOCK = 128  # rows and columns
+_KNOWN = {"hidden_act": ("silu",), "topk_method": ("noaux_tc",), "scoring_func": ("sigmoid",)}  # what mlx-lm computes
+_ROPE_TYPES = ("default", "linear", "llama3", "yarn", "deepseek_yarn", "mrope")
 _UNCHECKED = (".mlp.gate.", ".indexer.")  # parts that some publish in a finer type than the rest
 
 
@@ -106,8 +108,27 @@ def _checked_fields(config: Config) -> Fields:
     for section in (fields, fields.section("rope_parameters"), fields.section("rope_scaling")):
         for name in ("rope_theta", "partial_rotary_factor", "factor"):
             section.real(name, 1.0)
-    fields.optional_number("max_position_embeddings")
+        for name in ("rope_type", "type") if section is not fields else ():
+            section.choice(name, _ROPE_TYPES, "default")
+    for name, known in _KNOWN.items():
+        fields.choice(name, known, known[0])
+    for name in ("max_position_embeddings", "index_topk"):
+        fields.optional_number(name)
+    _check_routing(fields)
     return fields
+
+
+def _check_routing(fields: Fields) -> None:
+    """Whether what picks a token's experts can be computed: so many of all, or of those of some groups."""
+    most = max(fields.optional_number(name, most=MOST_PARTS) for name in ("n_routed_experts", "num_experts"))
+    if most:
+        fields.number("num_experts_per_tok", most=most)
+        num_groups = fields.optional_number("n_group", 1, most=most)
+        fields.optional_number("topk_group", 1, most=num_groups)
+        if most % num_groups:
+            raise fields.fault("n_group", f"a divisor of {most} experts")
+    fields.flag("norm_topk_prob")
+    fields.real("routed_scaling_factor", 1.0)
 
 
 def _family_name(config: Config) -> str:

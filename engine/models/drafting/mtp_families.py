@@ -129,10 +129,7 @@ def _experts(family: MtpFamily, config: Config, names: Collection[str]) -> Shape
 
 def _attention(config: Config, names: Collection[str], num_queries: int = 1) -> Shapes:
     hidden, heads = required_number(config, "hidden_size"), required_number(config, "num_attention_heads")
-    keys, size = (
-        required_number(config, "num_key_value_heads"),
-        Fields(config).optional_number("head_dim", hidden // heads),
-    )
+    keys, size = required_number(config, "num_key_value_heads"), _head_size(config, hidden // heads)
     shapes: Shapes = {
         "self_attn.q_proj.weight": (num_queries * heads * size, hidden),
         "self_attn.k_proj.weight": (keys * size, hidden),
@@ -145,6 +142,11 @@ def _attention(config: Config, names: Collection[str], num_queries: int = 1) -> 
     if Fields(config).flag("use_qk_norm"):
         shapes |= {f"self_attn.{name}.weight": (size,) for name in ("q_norm", "k_norm")}
     return shapes
+
+
+def _head_size(config: Config, usual: int) -> int:
+    fields = Fields(config)
+    return fields.number("head_dim") if fields.has("head_dim") else usual
 
 
 def _gated_attention(config: Config, names: Collection[str]) -> Shapes:
