@@ -202,7 +202,7 @@ def _rope(text: Fields, layer_types: tuple[str, ...]) -> Mapping[str, Any] | Non
                 "again"
             )
         own.real("rope_theta")
-        own.real("partial_rotary_factor", 1.0)
+        own.real("partial_rotary_factor", 1.0, most=1.0)
         own.real("factor", 1.0)
     return rope.values or None
 

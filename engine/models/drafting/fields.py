@@ -43,13 +43,14 @@ class Fields:
         value = self.values.get(name)
         return default if value is None or (_is_whole(value) and value == 0) else self.number(name, most=most)
 
-    def real(self, name: str, default: float | None = None) -> float:
-        """A finite number above 0; without a default it has to be there."""
+    def real(self, name: str, default: float | None = None, *, most: float = sys.float_info.max) -> float:
+        """A finite number above 0, up to `most`; without a default it has to be there."""
         value = self.values.get(name)
         if value is None and default is not None:
             return default
-        if not _is_real(value) or not 0 < value <= sys.float_info.max:
-            raise self.fault(name, "a finite number above 0")
+        if not _is_real(value) or not 0 < value <= most:
+            bound = f" and not above {most:g}" if most < sys.float_info.max else ""
+            raise self.fault(name, f"a finite number above 0{bound}")
         return float(value)
 
     def flag(self, name: str, default: bool = False) -> bool:

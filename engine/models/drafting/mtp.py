@@ -106,7 +106,8 @@ def _checked_fields(config: Config) -> Fields:
     fields = Fields(config)
     fields.real("rms_norm_eps", 1.0)
     for section in (fields, fields.section("rope_parameters"), fields.section("rope_scaling")):
-        for name in ("rope_theta", "partial_rotary_factor", "factor"):
+        section.real("partial_rotary_factor", 1.0, most=1.0)
+        for name in ("rope_theta", "factor"):
             section.real(name, 1.0)
         for name in ("rope_type", "type") if section is not fields else ():
             section.choice(name, _ROPE_TYPES, "default")

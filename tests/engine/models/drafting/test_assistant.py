@@ -212,6 +212,13 @@ def test_rope_that_is_not_gemmas_is_named(folder, full):
         spec_of(folder)
 
 
+def test_rope_that_turns_more_than_a_head_is_named(folder):
+    full = {"rope_type": "proportional", "rope_theta": 1e6, "partial_rotary_factor": 1.5}
+    configure(folder, rope_parameters={SLIDING: {"rope_type": "default", "rope_theta": 1e4}, FULL: full})
+    with pytest.raises(DrafterError, match=r"partial_rotary_factor is 1\.5"):
+        spec_of(folder)
+
+
 def test_target_without_donors_is_told_the_port(folder):
     with pytest.raises(DrafterError, match=r"'donors' of its target.* 'llama'"):
         spec_of(folder, target_shape("llama"))

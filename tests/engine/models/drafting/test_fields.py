@@ -55,5 +55,8 @@ def test_word_that_is_none_of_the_choices_is_refused_with_these(value):
 def test_bound_may_be_a_fields_own():
     assert Fields({"layers": 4}).number("layers", most=4) == 4
     assert Fields({"taps": [-1]}).numbers("taps", least=-1) == (-1,)
+    assert Fields({"share": 1}).real("share", most=1.0) == 1.0
+    with pytest.raises(DrafterError, match=r"share is 1\.5 .* a finite number above 0 and not above 1:"):
+        Fields({"share": 1.5}).real("share", most=1.0)
     with pytest.raises(DrafterError, match="not above 4"):
         Fields({"layers": 5}).number("layers", most=4)

@@ -146,6 +146,7 @@ def test_wrong_tensor_is_named(model_type, tensors, words, tmp_path):
         ("glm4_moe", {"rms_norm_eps": float("nan")}, "rms_norm_eps is nan"),
         ("glm4_moe", {"rope_parameters": {"rope_theta": -1.0}}, r"rope_theta is -1\.0"),
         ("glm4_moe", {"head_dim": "8"}, "head_dim is '8'"),
+        ("glm4_moe", {"partial_rotary_factor": 2}, "partial_rotary_factor is 2"),
         ("qwen3_5", {"head_dim": 0}, "head_dim is 0"),
         ("glm4_moe", {"hidden_act": "gelu"}, "hidden_act is 'gelu' .* must be 'silu'"),
         ("deepseek_v3", {"topk_method": "greedy"}, "topk_method is 'greedy' .* must be 'noaux_tc'"),
