@@ -53,11 +53,12 @@ class Structure:
         """Logits for hidden states after the final norm, [rows, width, hidden]: the model's own code, soft caps too."""
         return self._apply_head(hidden, {}, {})
 
-    def head_rows(self, token_ids: mx.array) -> Head:
-        """As `head`, for these ids alone; their rows of the matrix are copied."""
+    def head_rows(self, token_ids: mx.array) -> tuple[Head, int]:
+        """As `head`, for these ids alone, and the bytes of their rows of the matrix, which are copied."""
         outer = {name: HeadRows(getattr(self._language, name), token_ids) for name in _HEADS if name in self._language}
         inner = {} if outer else {self._embedding_name: HeadRows(getattr(self.inner, self._embedding_name), token_ids)}
-        return lambda hidden: self._apply_head(hidden, outer, inner)
+        num_bytes = sum(rows.num_bytes for rows in (*outer.values(), *inner.values()))
+        return lambda hidden: self._apply_head(hidden, outer, inner), num_bytes
 
     def _apply_head(self, hidden: mx.array, outer: dict[str, Any], inner: dict[str, Any]) -> mx.array:
         """Run the model's outermost code with a stand-in for the inner model that ends with `hidden`."""
@@ -93,6 +94,10 @@ class HeadRows:
     @property
     def weight(self) -> mx.array:
         return self._parts["weight"]
+
+    @property
+    def num_bytes(self) -> int:
+        return sum(part.nbytes for part in self._parts.values())
 
     def __call__(self, hidden: mx.array) -> mx.array:
         if "scales" in self._parts:

@@ -44,7 +44,7 @@ class TargetPorts:
     embed_scale: float  # of the embedding, before the first layer
     embed: Callable[[mx.array], mx.array]  # ids to unscaled embeddings
     head: Callable[[mx.array], mx.array]  # hidden states after the final norm to logits
-    head_rows: Callable[[mx.array], Callable[[mx.array], mx.array]]  # the same for some ids alone
+    head_rows: Callable[[mx.array], tuple[Callable[[mx.array], mx.array], int]]  # for some ids alone, and its bytes
 
 
 @dataclass(frozen=True, slots=True)

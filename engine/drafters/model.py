@@ -12,7 +12,6 @@ from functools import partial
 
 import mlx.core as mx
 import mlx.nn as nn
-from mlx.utils import tree_reduce
 
 from engine.drafters.base import (
     DrafterSource,
@@ -26,6 +25,7 @@ from engine.drafters.base import (
 from engine.drafters.ngram import MAX_DEPTH
 from engine.drafters.planned import Plan, combine
 from engine.drafters.vocabulary import fit_vocabulary
+from engine.drafters.weights import num_bytes_of
 from engine.forecast import Kind
 from engine.kv.rows import MAX_ROWS, StateChange, open_rows
 from engine.kv.state import RowState, StateKind
@@ -182,7 +182,7 @@ class ModelDrafter:
     def __init__(self, loaded: LoadedModel) -> None:
         self._loaded = loaded
         self.identity = f"model:{loaded.facts.folder}"
-        self.weight_bytes = tree_reduce(lambda total, array: total + array.nbytes, loaded.model.parameters(), 0)
+        self.weight_bytes = num_bytes_of(loaded.model)
         self.context_length = loaded.facts.context_length
         shape = open_rows(loaded.model, MAX_ROWS).shape
         assert shape is not None

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
 import mlx.core as mx
+
+from engine.drafters.base import TargetPorts
 
 FREQUENT_TOKENS = 65_536  # of 248,320: 3.02 to 0.93 ms a drafted token of a 27B target's head, acceptance unchanged
 LARGE_VOCABULARY = 2 * FREQUENT_TOKENS  # from which on leaving rows out of the head pays
@@ -55,17 +58,25 @@ def frequent_ids(vocab_size: int, replies: Iterable[Sequence[int]], always: Iter
     )
 
 
-def frequent_head(
-    head: Callable[[mx.array], mx.array],
-    head_rows: Callable[[mx.array], Callable[[mx.array], mx.array]],
-    vocab_size: int,
-    replies: Iterable[Sequence[int]],
-) -> tuple[Callable[[mx.array], mx.array], DraftVocabulary]:
+Head = Callable[[mx.array], mx.array]
+
+
+@dataclass(frozen=True, slots=True)
+class DraftHead:
+    """A head for drafting: logits over the tokens of `vocabulary`, and the bytes that it takes beside the target's."""
+
+    logits: Head
+    vocabulary: DraftVocabulary
+    num_bytes: int = 0
+
+
+def frequent_head(target: TargetPorts, vocab_size: int, replies: Iterable[Sequence[int]]) -> DraftHead:
     """A target's head for drafting: its frequent rows alone where the vocabulary is large, else all of it."""
     if vocab_size < LARGE_VOCABULARY:
-        return head, DraftVocabulary(None, vocab_size)
+        return DraftHead(target.head, DraftVocabulary(None, vocab_size))
     ids = frequent_ids(vocab_size, replies)
-    return head_rows(mx.array(ids, dtype=mx.int32)), DraftVocabulary(ids, vocab_size)
+    logits, num_bytes = target.head_rows(mx.array(ids, dtype=mx.int32))
+    return DraftHead(logits, DraftVocabulary(ids, vocab_size), num_bytes)
 
 
 def fit_vocabulary(logits: mx.array, vocab_size: int) -> mx.array:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 import mlx.core as mx
 import mlx.nn as nn
-from mlx.utils import tree_flatten
+from mlx.utils import tree_flatten, tree_reduce
 
 from engine.drafters.base import TargetPorts, to_lists
 from engine.messages import Progress
@@ -85,6 +85,11 @@ def stream_of_files(files: DrafterFiles, name: str, dtype: mx.Dtype) -> Stream:
     """What its rows' states are known by, apart from the target's part in them."""
     content = Content(fingerprint(files.folder, sorted(set(files.where.values()))), str(dtype))
     return companion_stream(name, content)
+
+
+def num_bytes_of(module: nn.Module) -> int:
+    """Of all its parameters."""
+    return tree_reduce(lambda total, array: total + array.nbytes, module.parameters(), 0)
 
 
 def dtype_of(target: TargetPorts) -> mx.Dtype:

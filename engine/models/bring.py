@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator
 from pathlib import Path
 
 from engine.messages import ModelFacts, Progress
-from engine.models.facts import read_facts
+from engine.models.drafting.inspection import read_model
 from engine.models.gguf import import_gguf
 from engine.models.load import LoadedModel, choose_fp32, load_steps
 from engine.models.locate import GgufFile, resolve_target
@@ -25,7 +25,7 @@ def bring_model(
             yield Progress(0, "importing", done, total)
         folder = resolve_target(name, data_dir)
     assert isinstance(folder, Path), f"{folder} is imported"
-    facts = read_facts(name, folder)
+    facts = read_model(name, folder)
     check(facts)
     return (yield from _load(facts))
 

@@ -28,9 +28,9 @@ from engine.messages import (
     Submit,
     TokenCount,
 )
-from engine.models.drafting.inspection import MODEL, describe_drafter, inspect_drafter
+from engine.models.drafting.inspection import MODEL, describe_drafter, inspect_drafter, read_model
 from engine.models.errors import ModelError
-from engine.models.facts import kv_refusal, read_facts
+from engine.models.facts import kv_refusal
 from engine.models.locate import resolve_target
 from engine.models.memory import estimate_memory
 from engine.text.checks import check_kv, check_length, check_sampling, check_tokens, check_turns
@@ -126,7 +126,7 @@ class TextDesk:
         return describe_drafter(path, self._folder(path), facts, as_model=kind == MODEL) if path else None
 
     def _facts(self, target: str) -> ModelFacts:
-        return read_facts(target, self._folder(target))
+        return read_model(target, self._folder(target))
 
     def _folder(self, name: str) -> Path:
         folder = resolve_target(name, self._data_dir)

@@ -41,7 +41,7 @@ def test_head_and_its_rows_are_the_models_own(structure):
     logits, hidden = Taps(structure).run(IDS, make_prompt_cache(structure.model), (num_layers,))
     rows = mx.array([3, 60, 5])
     assert mx.array_equal(structure.head(hidden), logits)
-    assert mx.allclose(structure.head_rows(rows)(hidden), logits[..., rows], atol=1e-5)
+    assert mx.allclose(structure.head_rows(rows)[0](hidden), logits[..., rows], atol=1e-5)
 
 
 def test_every_model_but_those_listed_has_all_ports():
@@ -69,10 +69,12 @@ def test_embeddings_are_tapped_as_the_first_layer_takes_them():
 def test_quantised_head_gives_the_same_rows():
     model = tiny_model("llama", hidden_size=64, intermediate_size=64, head_dim=16)
     nn.quantize(model, group_size=32, bits=4)
-    for structure in (Structure(model, "llama"), Structure(_tied(), "llama")):
+    for structure, bits in ((Structure(model, "llama"), 4), (Structure(_tied(), "llama"), 8)):
         logits, hidden = Taps(structure).run(IDS, make_prompt_cache(structure.model), (2,))
         rows = mx.array([63, 0, 7])
-        assert mx.allclose(structure.head_rows(rows)(hidden), logits[..., rows], atol=1e-4)
+        head, num_bytes = structure.head_rows(rows)
+        assert mx.allclose(head(hidden), logits[..., rows], atol=1e-4)
+        assert num_bytes == 3 * 64 * bits // 8 + 3 * 2 * 4 * 64 // 32  # packed, with a scale and a bias for each group
 
 
 def test_tap_of_a_layer_that_is_not_there_is_named():

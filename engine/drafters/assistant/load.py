@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import mlx.core as mx
-from mlx.utils import tree_reduce
 
 from engine.drafters.assistant.model import AssistantModel
 from engine.drafters.assistant.rows import CHAIN_KIND, AssistantRows
 from engine.drafters.base import NO_LIMIT, DrafterSource, DrafterStep, Known, TargetView
 from engine.drafters.ngram import MAX_DEPTH
 from engine.drafters.opening import open_pair
-from engine.drafters.weights import dtype_of, fill, read_arrays, stream_of_files
+from engine.drafters.weights import dtype_of, fill, num_bytes_of, read_arrays, stream_of_files
 from engine.kv.state import StateKind, StateShape
 from engine.models.drafting.assistant import KIND, ORDERING, AssistantSpec, read_spec, tensor_shapes
 from engine.prompt_cache.entries import Stream
@@ -29,7 +28,7 @@ class AssistantDrafter:
         self._model = model
         self._spec = spec
         self.identity = identity
-        self.weight_bytes = tree_reduce(lambda total, array: total + array.nbytes, model.parameters(), 0)
+        self.weight_bytes = num_bytes_of(model)
         self.needs = spec.needs
         self.tap_layers = spec.tap_layers
         self.chain = Known(spec.depth, CHAIN_KIND)

@@ -5,16 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import mlx.core as mx
-from mlx.utils import tree_reduce
 
 from engine.drafters.base import NO_LIMIT, DrafterSource, DrafterStep, TargetView
 from engine.drafters.block.model import BlockModel
-from engine.drafters.block.predict import Head
 from engine.drafters.block.rows import MAX_ROWS, BlockParts, BlockRows, block_chain
 from engine.drafters.ngram import MAX_DEPTH
 from engine.drafters.opening import open_pair
-from engine.drafters.vocabulary import DraftVocabulary, frequent_head
-from engine.drafters.weights import dtype_of, fill, read_arrays, read_target_ids, stream_of_files
+from engine.drafters.vocabulary import DraftHead, DraftVocabulary, frequent_head
+from engine.drafters.weights import (
+    dtype_of,
+    fill,
+    num_bytes_of,
+    read_arrays,
+    read_target_ids,
+    stream_of_files,
+)
 from engine.kv.rows import open_rows
 from engine.kv.state import StateKind
 from engine.models.drafting.block import published_names, read_spec
@@ -30,7 +35,7 @@ class BlockDrafter:
     def __init__(self, name: str, parts: BlockParts, stream: Stream) -> None:
         spec = parts.model.spec
         self.identity = f"{spec.kind}:{name}"
-        self.weight_bytes = tree_reduce(lambda total, array: total + array.nbytes, parts.model.parameters(), 0)
+        self.weight_bytes = num_bytes_of(parts.model) + parts.head.num_bytes
         self.needs = spec.needs
         self.tap_layers = spec.tap_layers
         self.chain = parts.chain
@@ -50,9 +55,9 @@ def load_block(source: DrafterSource) -> Iterator[DrafterStep]:
     model, dtype = BlockModel(spec), dtype_of(source.view.target)
     names = published_names(files, (name for name in expected_tensors(spec) if name != OFFSETS))
     yield from fill(model, read_arrays(files, names), files, names, dtype)
-    head, vocabulary = _choose_head(model, target_ids, source)
+    head = _choose_head(model, target_ids, source)
     chain = block_chain(spec.kind, min(spec.depth, MAX_DEPTH))
-    parts = BlockParts(model, _choose_embedding(model, source.view, dtype), head, vocabulary, chain)
+    parts = BlockParts(model, _choose_embedding(model, source.view, dtype), head, chain)
     yield BlockDrafter(str(files.folder), parts, stream_of_files(files, spec.name, dtype))
 
 
@@ -64,14 +69,12 @@ def _choose_embedding(model: BlockModel, target: TargetView, dtype: mx.Dtype) ->
     return lambda ids: table(ids).astype(dtype) * scale
 
 
-def _choose_head(
-    model: BlockModel, target_ids: list[int] | None, source: DrafterSource
-) -> tuple[Head, DraftVocabulary]:
+def _choose_head(model: BlockModel, target_ids: list[int] | None, source: DrafterSource) -> DraftHead:
     """The checkpoint's own head, or the target's with its scales and caps, of frequent tokens where that is all."""
     spec, vocab_size = model.spec, source.view.vocab_size
     if spec.has_head:
-        return model.own_logits, DraftVocabulary(target_ids, vocab_size)
+        return DraftHead(model.own_logits, DraftVocabulary(target_ids, vocab_size))
     own = source.view.target
     if spec.heads.markov:  # whose biases are of all tokens
-        return own.head, DraftVocabulary(None, vocab_size)
-    return frequent_head(own.head, own.head_rows, vocab_size, source.replies.texts)
+        return DraftHead(own.head, DraftVocabulary(None, vocab_size))
+    return frequent_head(own, vocab_size, source.replies.texts)

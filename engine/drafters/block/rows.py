@@ -11,9 +11,9 @@ import mlx.core as mx
 from engine.drafters.backlog import Backlog
 from engine.drafters.base import DrafterState, DraftRow, Known, Proposals, to_lists
 from engine.drafters.block.model import CONTEXT_WINDOW, BlockModel
-from engine.drafters.block.predict import Head, Predicted, predict
+from engine.drafters.block.predict import Predicted, predict
 from engine.drafters.planned import Plan, combine
-from engine.drafters.vocabulary import DraftVocabulary
+from engine.drafters.vocabulary import DraftHead
 from engine.forecast import Kind
 from engine.kv.rows import MAX_ROWS, StateChange, open_rows
 from engine.kv.state import HeldTokens, RowState
@@ -32,8 +32,7 @@ class BlockParts:
 
     model: BlockModel
     embed: Callable[[mx.array], mx.array]  # ids [rows, block] to vectors, scaled
-    head: Head
-    vocabulary: DraftVocabulary
+    head: DraftHead
     chain: Known
 
 
@@ -155,9 +154,9 @@ class BlockRows:
         hidden = self._model(parts.embed(ids), self._held(), self._state.lengths)
 
         def choose(logits: mx.array, index: int) -> mx.array:
-            return draw(parts.vocabulary.spread(logits), choices, index)
+            return draw(parts.head.vocabulary.spread(logits), choices, index)
 
-        return predict(self._model, hidden, ids[:, 0], parts.head, choose, num_tokens)
+        return predict(self._model, hidden, ids[:, 0], parts.head.logits, choose, num_tokens)
 
     def _held(self) -> list[HeldTokens | None]:
         """What each layer's queries look at, without columns that no row's window reaches any more."""

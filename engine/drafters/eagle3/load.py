@@ -6,14 +6,20 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import mlx.core as mx
-from mlx.utils import tree_reduce
 
 from engine.drafters.base import NO_LIMIT, DrafterSource, DrafterStep, Known, TargetView
 from engine.drafters.eagle3.model import Eagle3
 from engine.drafters.opening import open_pair
 from engine.drafters.pairs import PairDrafter, kind_of_state
 from engine.drafters.vocabulary import LARGE_VOCABULARY, DraftVocabulary, frequent_ids
-from engine.drafters.weights import dtype_of, fill, read_arrays, read_target_ids, stream_of_files
+from engine.drafters.weights import (
+    dtype_of,
+    fill,
+    num_bytes_of,
+    read_arrays,
+    read_target_ids,
+    stream_of_files,
+)
 from engine.forecast import Kind
 from engine.messages import Progress
 from engine.models.drafting.eagle3 import KIND, Eagle3Spec, read_spec
@@ -30,14 +36,14 @@ class Eagle3Head:
     def __init__(self, module: Eagle3, vocabulary: DraftVocabulary, target: TargetView) -> None:
         self.module = module
         self._vocabulary = vocabulary
-        self._embed = module.embed if module.has_embedding else target.target.embed
+        self._table = None if module.has_embedding else target.target.embed
 
     def features(self, context: mx.array) -> mx.array:
         return self.module.features(context)
 
     def forward(self, token_ids: mx.array, features: mx.array, cache: Sequence[Any]) -> tuple[mx.array, mx.array]:
         """One array is both: the next pair reads what the logits are computed from."""
-        output = self.module(self._embed(token_ids), features, cache)
+        output = self.module(self.module.embed(token_ids, self._table), features, cache)
         return output, output
 
     def logits(self, output: mx.array) -> mx.array:
@@ -56,7 +62,7 @@ def load_eagle3(source: DrafterSource) -> Iterator[DrafterStep]:
         module.keep_tokens(target_ids)
     yield PairDrafter(
         identity=f"{KIND}:{files.folder}",
-        weight_bytes=tree_reduce(lambda total, array: total + array.nbytes, module.parameters(), 0),
+        weight_bytes=num_bytes_of(module),
         needs=spec.needs,
         tap_layers=spec.tap_layers,
         chain=Known(spec.depth, CHAIN_KIND),

@@ -5,7 +5,7 @@ Source: Li et al. 2025, arXiv:2503.01840; Gemma 4's layer as in DeepSpec.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import mlx.core as mx
@@ -141,9 +141,10 @@ class Eagle3(nn.Module):
             taps = mx.concatenate([norm(part) for norm, part in zip(self.fc_norm, parts, strict=True)], axis=-1)
         return self.fc(taps)
 
-    def embed(self, token_ids: mx.array) -> mx.array:
-        """Rows of its own embedding; only where it has one."""
-        return self.embed_tokens(token_ids) * self._spec.embed_scale
+    def embed(self, token_ids: mx.array, table: Callable[[mx.array], mx.array] | None = None) -> mx.array:
+        """Rows of its own embedding, or of another `table` where it has none, scaled as its layers want them."""
+        rows: mx.array = (table or self.embed_tokens)(token_ids)
+        return rows * self._spec.embed_scale
 
     def __call__(self, embedded: mx.array, features: mx.array, cache: Sequence[Any]) -> mx.array:
         """Read pairs of a token and the feature before it, both [rows, width, hidden]: what a chained step reads.

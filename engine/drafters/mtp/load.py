@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import mlx.core as mx
-from mlx.utils import tree_reduce
 
 from engine.drafters.base import NO_LIMIT, DrafterSource, DrafterStep, Known, TargetView
 from engine.drafters.mtp.model import MtpModel
@@ -15,7 +14,7 @@ from engine.drafters.mtp.weights import fill_head
 from engine.drafters.opening import open_pair
 from engine.drafters.pairs import PairDrafter, kind_of_state
 from engine.drafters.vocabulary import frequent_head
-from engine.drafters.weights import dtype_of, stream_of_files
+from engine.drafters.weights import dtype_of, num_bytes_of, stream_of_files
 from engine.forecast import Kind
 from engine.models.drafting.mtp import KIND, read_spec
 
@@ -32,7 +31,7 @@ class MtpHead:
         self.module = module
         own = target.target
         self._embed, self._embed_scale = own.embed, own.embed_scale
-        self._head, self._vocabulary = frequent_head(own.head, own.head_rows, target.vocab_size, replies)
+        self._head = frequent_head(own, target.vocab_size, replies)
 
     def features(self, context: mx.array) -> mx.array:
         """The target's hidden states as they are; the head's own norm comes with each forward."""
@@ -44,7 +43,12 @@ class MtpHead:
         return output, output
 
     def logits(self, output: mx.array) -> mx.array:
-        return self._vocabulary.spread(self._head(output))
+        return self._head.vocabulary.spread(self._head.logits(output))
+
+    @property
+    def num_bytes(self) -> int:
+        """Of its weights, and of the target's rows that it has copied."""
+        return num_bytes_of(self.module) + self._head.num_bytes
 
 
 def load_mtp(source: DrafterSource) -> Iterator[DrafterStep]:
@@ -54,13 +58,14 @@ def load_mtp(source: DrafterSource) -> Iterator[DrafterStep]:
     dtype = dtype_of(source.view.target)
     module = MtpModel(spec)
     yield from fill_head(module, spec, files, dtype)
+    head = MtpHead(module, source.view, source.replies.texts)
     yield PairDrafter(
         identity=f"{KIND}:{files.folder}",
-        weight_bytes=tree_reduce(lambda total, array: total + array.nbytes, module.parameters(), 0),
+        weight_bytes=head.num_bytes,
         needs=spec.needs,
         tap_layers=spec.tap_layers,
         chain=Known(spec.depth, CHAIN_KIND),
         context_length=spec.context_length or NO_LIMIT,
         state_kind=kind_of_state(stream_of_files(own, spec.name, dtype), module),
-        head=MtpHead(module, source.view, source.replies.texts),
+        head=head,
     )

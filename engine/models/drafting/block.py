@@ -33,6 +33,9 @@ from engine.models.drafting.tensors import check_tensors, num_bytes_of, quantisa
 _PREFIX = "model."  # before the names of some conversions
 
 
+MOST_BLOCK = 64  # tokens; published drafters have at most 16, and a forward over many more drafts them in vain
+
+
 def recognises(files: DrafterFiles) -> bool:
     """Whether a folder holds a block drafter, be it one that is refused."""
     return is_block_config(files)
@@ -43,7 +46,7 @@ def read_spec(files: DrafterFiles, target: TargetShape | None) -> BlockSpec:
     config = read_config(files)
     fields, layers, heads = config.fields, read_layers(config), _read_heads(config, files)
     has_embedding, has_head = _has_own(files, config, EMBEDDING_TENSOR), _has_own(files, config, HEAD_TENSOR)
-    first, block_size = _first_prediction(config), fields.number("block_size", most=MOST_PARTS)
+    first, block_size = _first_prediction(config), fields.number("block_size", most=MOST_BLOCK)
     num_full = sum(reach.window is None for reach in layers.reaches)
     draft_vocab_size = _draft_vocab_size(config)
     spec = BlockSpec(
@@ -132,7 +135,7 @@ def _first_prediction(config: BlockConfig) -> int:
 def _unused_positions(config: BlockConfig) -> int:
     """Positions of the block that predict nothing, by the tokens that an older checkpoint says it proposes."""
     fields = config.fields
-    num_proposed, block_size = proposed_tokens(fields), fields.number("block_size", most=MOST_PARTS)
+    num_proposed, block_size = proposed_tokens(fields), fields.number("block_size", most=MOST_BLOCK)
     if num_proposed and block_size - num_proposed not in (0, 1):
         raise fields.fault("speculators_config", f"with speculative_tokens of block_size, {block_size}, or one less")
     return block_size - num_proposed if num_proposed else 1

@@ -80,6 +80,26 @@ def describe_drafter(path: str, folder: Path, target: ModelFacts, as_model: bool
     return _of_head(path, files, kind, target)[0] if kind else _of_model(path, folder, has_mtp=False)[0]
 
 
+def read_model(target: str, folder: Path) -> ModelFacts:
+    """Facts of a model's folder; ModelError says so where it is a drafter's."""
+    try:
+        return read_facts(target, folder)
+    except ModelError as error:
+        if (kind := _kind_at(folder)) is None:
+            raise
+        raise ModelError(
+            f"{str(folder)!r} holds a drafter of the kind {kind.name!r}, not a model; choose it as a drafter, "
+            f"'auto:{folder}', beside the model that it was made for"
+        ) from error
+
+
+def _kind_at(folder: Path) -> Kind | None:
+    try:
+        return find_kind(read_files(folder))
+    except ModelError:
+        return None
+
+
 def find_kind(files: DrafterFiles) -> Kind | None:
     """The kind of a drafter that reads its target; None where the folder holds none.
 

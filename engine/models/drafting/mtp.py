@@ -71,6 +71,11 @@ def read_spec(files: DrafterFiles, target: TargetShape | None) -> MtpSpec:
             f"the model type {name!r} of {files.name!r} is none that has native MTP here ({', '.join(FAMILIES)}); "
             "choose another drafter"
         )
+    if target and _generation(target.model_type) != _generation(name):
+        raise DrafterError(
+            f"{files.name!r} cannot draft for {target.name!r}: it is the head of a {name!r} model, and this one is "
+            f"{target.model_type!r}; choose the head of this model"
+        )
     layout = _layout(files, config, family)
     head = _head_files(files, config, family, layout)
     fields = _checked_fields(config)
@@ -135,6 +140,11 @@ def _check_routing(fields: Fields) -> None:
 def _family_name(config: Config) -> str:
     """The model type of a text model is that of the whole, and some words."""
     return str(config.get("model_type")).removesuffix("_text")
+
+
+def _generation(model_type: str) -> str:
+    """Models with experts and without are of one; their heads are told apart by their tensors."""
+    return model_type.removesuffix("_text").removesuffix("_moe")
 
 
 def _layout(files: DrafterFiles, config: Config, family: MtpFamily) -> MtpLayout:

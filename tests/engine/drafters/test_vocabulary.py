@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import mlx.core as mx
 
 from engine.drafters import vocabulary
+from engine.drafters.base import TargetPorts
 from engine.drafters.vocabulary import DraftVocabulary, fit_vocabulary, frequent_head, frequent_ids
 
 LOWEST = -float("inf")
@@ -28,10 +32,14 @@ def test_frequent_ids_are_those_of_past_replies_then_those_merged_first(monkeypa
     assert frequent_ids(100, [[90], [200]]) == [0, 1, 2, 90]
 
 
+def ports(head: Callable[[mx.array], mx.array], head_rows: Callable[..., Any]) -> TargetPorts:
+    return TargetPorts(8, 2, 1.0, head, head, head_rows)
+
+
 def test_small_head_is_used_whole():
-    head, drafted = frequent_head(lambda hidden: hidden, lambda ids: 1 / 0, 1000, [])
-    assert drafted.size == 1000
-    assert head(mx.array([1.0])).tolist() == [1.0]
+    head = frequent_head(ports(lambda hidden: hidden, lambda ids: 1 / 0), 1000, [])
+    assert (head.vocabulary.size, head.num_bytes) == (1000, 0)
+    assert head.logits(mx.array([1.0])).tolist() == [1.0]
 
 
 def test_large_head_gives_the_same_logits_for_its_rows(monkeypatch):
@@ -39,8 +47,10 @@ def test_large_head_gives_the_same_logits_for_its_rows(monkeypatch):
     monkeypatch.setattr(vocabulary, "LARGE_VOCABULARY", 10)
     weight = mx.random.normal((40, 8))
     whole = lambda hidden: hidden @ weight.T  # noqa: E731
-    head, drafted = frequent_head(whole, lambda ids: lambda hidden: hidden @ weight[ids].T, 40, [[33, 21]])
+    some = lambda ids: (lambda hidden: hidden @ weight[ids].T, 4 * 5 * 8)  # noqa: E731
+    head = frequent_head(ports(whole, some), 40, [[33, 21]])
     hidden = mx.random.normal((2, 8))
-    spread = drafted.spread(head(hidden))
+    spread = head.vocabulary.spread(head.logits(hidden))
+    assert head.num_bytes == 160
     assert mx.isfinite(spread).sum().item() == 10
     assert mx.allclose(mx.where(mx.isfinite(spread), spread, 0), mx.where(mx.isfinite(spread), whole(hidden), 0))

@@ -14,7 +14,7 @@ from engine.drafters.base import DrafterState, DraftRow
 from engine.drafters.block.model import CONTEXT_WINDOW
 from engine.drafters.block.predict import predict
 from engine.drafters.block.rows import MOST_WAITING, BlockParts, BlockRows, block_chain, count_confident
-from engine.drafters.vocabulary import DraftVocabulary
+from engine.drafters.vocabulary import DraftHead, DraftVocabulary
 from engine.kv.state import HeldTokens
 from engine.messages import Sampling
 from engine.sampling import Choice, draw
@@ -28,10 +28,8 @@ PROMPTS = ([1, 2, 3, 4, 5, 6, 7], [7, 8], [9, 3, 9, 1])
 def parts_of(checkpoint: Checkpoint) -> BlockParts:
     spec = checkpoint.spec
     ids = (mx.arange(spec.output_size) + checkpoint.offsets()).tolist() if spec.draft_vocab_size else None
-    vocabulary = DraftVocabulary(ids, VOCABULARY)
-    return BlockParts(
-        checkpoint.model, checkpoint.embed, checkpoint.head(), vocabulary, block_chain(spec.kind, spec.depth)
-    )
+    head = DraftHead(checkpoint.head(), DraftVocabulary(ids, VOCABULARY))
+    return BlockParts(checkpoint.model, checkpoint.embed, head, block_chain(spec.kind, spec.depth))
 
 
 @pytest.fixture(params=KINDS)
@@ -119,9 +117,9 @@ def expected(parts: BlockParts, chat: Chat, depth: int) -> list[int]:
     ids = mx.array([[chat.history[-1], *[spec.mask_token_id] * (spec.block_size - 1)]])
     hidden = parts.model(parts.embed(ids), held, [length])
     choose: Callable[[mx.array, int], mx.array] = lambda logits, index: draw(  # noqa: E731
-        parts.vocabulary.spread(logits), [chat.view(0).choice], index
+        parts.head.vocabulary.spread(logits), [chat.view(0).choice], index
     )
-    predicted = predict(parts.model, hidden, ids[:, 0], parts.head, choose, spec.depth)
+    predicted = predict(parts.model, hidden, ids[:, 0], parts.head.logits, choose, spec.depth)
     count = spec.depth if predicted.confidence is None else count_confident(predicted.confidence).item()
     return predicted.ids[0].tolist()[: min(depth, count)]
 

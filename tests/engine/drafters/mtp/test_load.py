@@ -64,7 +64,7 @@ def test_other_files_of_the_model_do_not_count(source, folder, tmp_path):
 
 def test_target_without_a_head_of_its_own_is_refused(source, folder, tmp_path):
     blind = replace(source, view=replace(source.view, ports=frozenset(("embedding", "head"))))
-    with pytest.raises(DrafterError, match="reads 'hidden' of its target"):
+    with pytest.raises(DrafterError, match=r"reads the last hidden state \('hidden'\) of its target"):
         load(blind, tiny_mtp(tmp_path / "head", folder))
 
 
@@ -72,7 +72,7 @@ def test_large_vocabulary_is_drafted_in_part(source, tmp_path):
     vocab_size, rows = LARGE_VOCABULARY + 100, mx.random.normal((LARGE_VOCABULARY + 100, 32))
 
     def head_rows(token_ids):
-        return lambda hidden: hidden @ rows[token_ids].T
+        return lambda hidden: hidden @ rows[token_ids].T, 4 * 32 * FREQUENT_TOKENS
 
     own = replace(source.view.target, head=lambda hidden: hidden @ rows.T, head_rows=head_rows)
     view = TargetView(vocab_size, 512, own=own)
@@ -82,5 +82,6 @@ def test_large_vocabulary_is_drafted_in_part(source, tmp_path):
     is_drafted = logits[0, 0] > float("-inf")
     assert logits.shape == (2, 1, vocab_size)
     assert mx.sum(is_drafted).item() == FREQUENT_TOKENS
+    assert head.num_bytes > 4 * 32 * FREQUENT_TOKENS
     assert is_drafted[vocab_size - 1].item()
     assert mx.allclose(logits[:, :, :5], own.head(hidden)[:, :, :5], atol=1e-4)

@@ -15,7 +15,13 @@ import pytest
 
 from engine.amounts import write_size
 from engine.messages import DrafterFacts
-from engine.models.drafting.inspection import NO_MTP, NO_THINKING, describe_drafter, inspect_drafter
+from engine.models.drafting.inspection import (
+    NO_MTP,
+    NO_THINKING,
+    describe_drafter,
+    inspect_drafter,
+    read_model,
+)
 from engine.models.errors import ModelError
 from engine.models.facts import read_facts
 from tests.engine.goldens import read_golden, write_golden
@@ -97,7 +103,16 @@ def test_model_whose_mtp_head_is_for_itself_drafts_as_a_whole_for_another(tmp_pa
     write_tiny_tokenizer(folder, LETTERS[::-1])
     facts = inspect(folder, target)
     assert facts.kind == "mtp"
-    assert "it was trained for a target of 32 layers" in facts.refusal
+    assert "it is the head of a 'qwen3_5' model, and this one is 'llama'" in facts.refusal
+
+
+def test_drafter_that_is_given_as_a_model_is_called_one(tmp_path):
+    folder = write_published("Qwen3-4B-DFlash-b16", tmp_path)
+    with pytest.raises(ModelError, match="holds a drafter of the kind 'dflash', not a model; choose it as a drafter"):
+        read_model(str(folder), folder)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ModelError, match=r"config\.json .* is missing"):
+        read_model("", tmp_path / "empty")
 
 
 def test_drafter_that_the_target_has_nothing_for_is_described_all_the_same(tmp_path, target):
