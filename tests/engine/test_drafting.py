@@ -140,20 +140,6 @@ def test_unknown_drafter_is_told_the_choices(engine, target, name):
     assert "choose one of: none, ngram, suffix, auto:PATH, model:PATH, assistant:PATH" in failure(engine, 1).text
 
 
-@pytest.mark.parametrize("kind", ["auto", "model", "dspark", "mtp", "assistant", "eagle3"])
-def test_folder_that_cannot_be_read_fails_its_reply_alone(engine, target, tmp_path, kind):
-    damaged = tmp_path / "damaged"
-    damaged.mkdir()
-    (damaged / "config.json").write_text("<html>", encoding="utf-8")
-    engine.send(submit(1, target, TEXTS[0]), submit(2, target, TEXTS[0], drafter=f"{kind}:{tmp_path / 'nowhere'}"))
-    engine.send(submit(3, target, TEXTS[0], drafter=f"{kind}:{damaged}"))
-    engine.run()
-    assert engine.reason_of(1) == "length"
-    assert [failure(engine, request_id).code for request_id in (2, 3)] == ["drafter", "drafter"]
-    assert "nothing found at" in failure(engine, 2).text
-    assert "damaged" in failure(engine, 3).text
-
-
 def test_drafter_that_reads_what_the_target_does_not_give_is_refused(engine, target, monkeypatch):
     drafter = ScriptedDrafter([], [0], needs=frozenset(("donors",)))
     monkeypatch.setitem(DRAFTERS, "needy", DrafterKind(lambda source: iter([drafter])))
