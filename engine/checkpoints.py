@@ -21,7 +21,10 @@ from engine.row import Row
 
 log = logging.getLogger(__name__)
 
-MOST_REREAD = PAGE_TOKENS  # tokens that a row reads again so that its drafter knows the chat from its beginning
+LEAST_REREAD = PAGE_TOKENS  # tokens that a row may read again so that its drafter knows the chat from its beginning
+REREAD_SECONDS = 0.25  # or as many as that takes; states are saved at the ends of chunks that last about as long
+LEAST_TOLD = 16  # tokens that are worth a sentence
+FOR_DRAFTER = "They were read again so that the drafter knows them too."
 UNKEPT = "This model's state cannot be saved, so the whole chat was read again."
 
 
@@ -63,7 +66,9 @@ class Checkpoints:
                 row.counter.num_reread, row.counter.reread_reason = min(row.num_old, len(row.prompt_ids) - 1), UNKEPT
             done()
         else:
-            self._cache.find(_wanted(row, row.state_kind, tokens_per_second), lambda found: _take(row, found, done))
+            most_reread = max(LEAST_REREAD, int(REREAD_SECONDS * tokens_per_second))
+            wanted = _wanted(row, row.state_kind, tokens_per_second)
+            self._cache.find(wanted, lambda found: _take(row, found, most_reread, done))
 
     def drop(self, request_id: int) -> None:
         """A search that nobody waits for."""
@@ -119,24 +124,29 @@ def _drafter_kind(row: Row) -> StateKind | None:
     return replace(kind, stream=beside(row.state_kind.stream, kind.stream))
 
 
-def _take(row: Row, found: Found, done: Callable[[], None]) -> None:
+def _take(row: Row, found: Found, most_reread: int, done: Callable[[], None]) -> None:
     assert row.state_kind is not None
     target, drafter = (*found.states, None, None)[:2]
-    if target is not None and found.num_tokens:
-        num_tokens = _num_taken(row, row.state_kind, found.num_tokens, drafter)
+    row.counter.num_reread, row.counter.reread_reason = found.num_reread, found.reason
+    if target is not None and (num_tokens := _num_taken(row, row.state_kind, found.num_tokens, drafter, most_reread)):
         row.restored = Restored(num_tokens, row.state_kind, target, drafter)
         row.counter.num_cached = num_tokens
-    row.counter.num_reread, row.counter.reread_reason = found.num_reread, found.reason
+        num_again = min(row.num_old, found.num_tokens) - num_tokens
+        if num_again > LEAST_TOLD:
+            row.counter.num_reread += num_again
+            row.counter.reread_reason = row.counter.reread_reason or FOR_DRAFTER
     done()
 
 
-def _num_taken(row: Row, kind: StateKind, num_found: int, drafter: Held | None) -> int:
+def _num_taken(row: Row, kind: StateKind, num_found: int, drafter: Held | None, most_reread: int) -> int:
     """Of what was found of the target, what its drafter has read too, where little is lost by reading the rest again:
-    one that reads its target cannot make up for a token that only the target has read."""
-    if drafter is None or kind.shape.is_exact or not row.drafter.tap_layers:
+    one that reads its target cannot make up for a token that only the target has read, in this chat or later."""
+    if _drafter_kind(row) is None or not row.drafter.tap_layers:
         return num_found
-    num_tokens = drafter.num_tokens
-    return num_tokens if kind.shape.minimum <= num_tokens and 0 < num_found - num_tokens <= MOST_REREAD else num_found
+    num_read = drafter.num_tokens if drafter else 0
+    can_be_cut = num_read >= kind.shape.minimum and (num_read == num_found or not kind.shape.is_exact)
+    num_taken = num_read if can_be_cut else 0
+    return num_taken if num_found - num_taken <= most_reread else num_found
 
 
 def _cut(state: RowState, num_tokens: int) -> RowState:

@@ -16,8 +16,9 @@ from engine.drafters.name import split_name
 from engine.drafters.ngram import load_ngram
 from engine.drafters.none import load_none
 from engine.drafters.suffix import load_suffix
+from engine.failure import clause
 from engine.messages import ModelFacts
-from engine.models.drafting.inspection import inspect_drafter
+from engine.models.drafting.inspection import ITSELF, inspect_drafter
 from engine.models.errors import DrafterError
 from engine.models.locate import resolve_target
 
@@ -76,7 +77,7 @@ def _find_kind(path: str, target: ModelFacts, data_dir: Path) -> str:
     folder = resolve_target(path, data_dir)
     if not isinstance(folder, Path):
         return MODEL
-    kind = inspect_drafter(path, folder, target).kind
-    if kind not in DRAFTERS:
-        raise DrafterError(f"nothing in {str(folder)!r} drafts; choose the folder of a drafter or of a model")
-    return kind
+    facts = inspect_drafter(path, folder, target)
+    if facts.kind not in DRAFTERS or facts.refusal == ITSELF:
+        raise DrafterError(f"nothing in {str(folder)!r} drafts for {target.name!r}: {clause(facts.refusal)}")
+    return facts.kind

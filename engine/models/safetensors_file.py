@@ -14,6 +14,7 @@ from typing import Any
 
 from engine.models.errors import ModelError
 
+_LFS_START = b"version "  # of the small text file that a clone without Git LFS has in the place of a large one
 _MAX_HEADER_BYTES = 100_000_000  # the format's own limit
 _METADATA = "__metadata__"  # texts beside the tensors; null where MLX wrote none
 _BITS = {  # of an element, by all types that the format has
@@ -47,10 +48,13 @@ def read_tensor_table(path: Path) -> dict[str, TensorInfo]:
     """
     size = path.stat().st_size
     if size == 0:
-        raise ModelError(f"{path.name} in {str(path.parent)!r} is empty; download the model again")
+        raise ModelError(f"{path.name} in {str(path.parent)!r} is empty; download it again")
     try:
         with path.open("rb") as file:
-            (length,) = struct.unpack("<Q", file.read(8))
+            start = file.read(8)
+            if start == _LFS_START:
+                raise _pointer(path)
+            (length,) = struct.unpack("<Q", start)
             if length > min(_MAX_HEADER_BYTES, size - 8):
                 raise _incomplete(path, size, 8 + length)
             header = json.loads(file.read(length))
@@ -59,7 +63,7 @@ def read_tensor_table(path: Path) -> dict[str, TensorInfo]:
         end = 8 + length + max((entry["data_offsets"][1] for entry in header.values()), default=0)
     except (struct.error, ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError) as error:
         raise ModelError(
-            f"{path.name} in {str(path.parent)!r} is not a safetensors file ({error}); download the model again"
+            f"{path.name} in {str(path.parent)!r} is not a safetensors file ({error}); download it again"
         ) from error
     if end != size:
         raise _incomplete(path, size, end)
@@ -92,10 +96,17 @@ def _tensor_info(name: str, entry: dict[str, Any]) -> TensorInfo:
     return TensorInfo(dtype, tuple(shape), end - begin)
 
 
+def _pointer(path: Path) -> ModelError:
+    return ModelError(
+        f"{path.name} in {str(path.parent)!r} is a Git LFS pointer and not the file itself; fetch it with "
+        "`git lfs pull`, or download it again"
+    )
+
+
 def _incomplete(path: Path, size: int, needed: int) -> ModelError:
     return ModelError(
         f"{path.name} in {str(path.parent)!r} is incomplete or damaged: it has {size:,} bytes and its header "
-        f"tells of {needed:,}; download the model again"
+        f"tells of {needed:,}; download it again"
     )
 
 

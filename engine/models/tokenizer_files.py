@@ -59,10 +59,10 @@ def read_json(path: Path) -> dict[str, Any]:
         value = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         if path.is_symlink():
-            raise ModelError(f"{where} is a link to a file that is not there; download the model again") from error
-        raise ModelError(f"{where} is missing; download the model again") from error
+            raise ModelError(f"{where} is a link to a file that is not there; download it again") from error
+        raise ModelError(f"{where} is missing; download it again") from error
     except (OSError, ValueError, RecursionError) as error:
-        raise ModelError(f"{where} cannot be read ({error}); download the model again") from error
+        raise ModelError(f"{where} cannot be read ({error}); download it again") from error
     if not isinstance(value, dict):
-        raise ModelError(f"{where} is not a JSON object; download the model again")
+        raise ModelError(f"{where} is not a JSON object; download it again")
     return value

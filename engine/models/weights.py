@@ -18,7 +18,7 @@ _FLOAT_NAMES = {"F64": "fp64", "F32": "fp32", "F16": "fp16", "BF16": "bf16"}
 _USUAL_GROUP_SIZE = 64  # mlx-lm's
 _NUMBERED = re.compile(r"(model.*)-(\d+)-of-(\d+)\.safetensors")
 _LAYER = re.compile(r"(?:language_model\.)?(?:model\.)?(?:language_model\.)?layers\.(\d{1,9})\.")
-_MTP = re.compile(r"(?:language_model\.)?(?:model\.)?mtp\.")
+_MTP = re.compile(r"(?:model\.)?(?:language_model\.)?(?:model\.)?mtp(?:_layers)?\.")
 _INDEX = "model.safetensors.index.json"
 
 

@@ -19,3 +19,9 @@ def test_folder_that_cannot_be_read_fails_its_reply_alone(engine, target, tmp_pa
     assert [engine.end_of(request_id).code for request_id in (2, 3)] == ["drafter", "drafter"]
     assert "nothing found at" in engine.end_of(2).text
     assert "damaged" in engine.end_of(3).text
+
+
+def test_model_s_own_folder_without_a_head_is_refused_as_its_drafter(engine, target):
+    engine.send(submit(1, target, TEXT, drafter=f"auto:{target}"))
+    engine.run()
+    assert "nothing in" in engine.end_of(1).text

@@ -16,6 +16,7 @@ from engine.models.facts import read_facts
 from tests.engine.drafters.tiny_eagle3 import tiny_eagle3
 from tests.engine.goldens import read_golden, write_golden
 from tests.engine.harness import Harness
+from tests.engine.tiny import tiny_folder
 
 
 @pytest.fixture(autouse=True)
@@ -79,11 +80,14 @@ def test_pair_that_does_not_fit_is_refused_by_the_exit_status(head, target, data
     assert "it was trained for a target of 8 layers, and this model has 2" in told
 
 
-def test_model_is_reported_too_and_fits_itself(target, data_dir, capsys):
-    assert inspect(target, "--target", target) == 0
+def test_model_is_reported_too_and_fits_one_with_its_tokenizer(target, tmp_path, data_dir, capsys):
+    other = tiny_folder(tmp_path / "other", seed=5)
+    assert inspect(other, "--target", target) == 0
     told = capsys.readouterr().out
-    assert f"model:{target}" in told
+    assert f"model:{other}" in told
     assert f"fits       yes, {target}" in told
+    assert inspect(target, "--target", target) == 2
+    assert "the model itself" in capsys.readouterr().out
 
 
 def test_what_cannot_be_read_is_one_sentence(tmp_path, data_dir, capsys):

@@ -128,7 +128,18 @@ def test_chat_whose_replies_are_shortened_goes_on_with_what_its_drafter_has_read
     assert all(covered == num_tokens > 0 for num_tokens, covered in restored)
 
 
-def test_drafter_that_is_chosen_late_begins_at_the_restored_token(pair, data_dir, tmp_path, plain):
+def test_drafter_that_is_chosen_soon_reads_the_chat_from_its_beginning(pair, data_dir, tmp_path):
+    chat = Chat(pair.target, data_dir, tmp_path / "cache")
+    chat.ask(QUESTIONS[0])
+    chat.drafter = pair.name
+    assert chat.ask(QUESTIONS[1]).statistics_of(1).num_cached == 0
+    statistics = chat.ask(QUESTIONS[1]).statistics_of(1)
+    assert statistics.num_cached == statistics.num_prompt - statistics.num_read > 60
+
+
+def test_drafter_that_is_chosen_late_begins_at_the_restored_token(pair, data_dir, tmp_path, monkeypatch):
+    monkeypatch.setattr("engine.checkpoints.LEAST_REREAD", 0)
+    monkeypatch.setattr("engine.checkpoints.REREAD_SECONDS", 0.0)
     chat = Chat(pair.target, data_dir, tmp_path / "cache")
     chat.ask(QUESTIONS[0])
     chat.drafter = pair.name

@@ -29,6 +29,7 @@ UNKNOWN = "unknown"
 NO_THINKING = (
     "It was trained on replies without thinking; where the model thinks first, far fewer of its tokens are right."
 )
+ITSELF = "It is the model itself, and its weights hold no MTP head: nothing in the folder drafts for it."
 NO_MTP = "Its config.json declares an MTP head, and its weights hold none: it cannot draft as 'mtp'."
 
 
@@ -85,19 +86,22 @@ def read_model(target: str, folder: Path) -> ModelFacts:
     try:
         return read_facts(target, folder)
     except ModelError as error:
-        if (kind := _kind_at(folder)) is None:
+        if not _is_drafter(folder):
             raise
         raise ModelError(
-            f"{str(folder)!r} holds a drafter of the kind {kind.name!r}, not a model; choose it as a drafter, "
-            f"'auto:{folder}', beside the model that it was made for"
+            f"{str(folder)!r} holds a drafter, not a model; choose it as a drafter, 'auto:{folder}', beside the model "
+            "that it was made for"
         ) from error
 
 
-def _kind_at(folder: Path) -> Kind | None:
+def _is_drafter(folder: Path) -> bool:
+    """Whether a folder holds a drafter that reads its target and nothing else; a model may carry MTP layers."""
     try:
-        return find_kind(read_files(folder))
+        files = read_files(folder)
+        kind = find_kind(files)
     except ModelError:
-        return None
+        return False
+    return kind is not None and (kind.name != MTP or files.config.get("model_type") in mtp.SIDECAR_TYPES)
 
 
 def find_kind(files: DrafterFiles) -> Kind | None:
@@ -130,6 +134,8 @@ def _inspect_model(path: str, folder: Path, target: ModelFacts | None, *, has_mt
     facts, model = _of_model(path, folder, has_mtp=has_mtp)
     if facts.refusal or model is None or target is None:
         return facts
+    if Path(target.folder).resolve() == folder.resolve():
+        return replace(facts, refusal=ITSELF)
     return replace(facts, refusal=_why_not(partial(check_pair, target, model)))
 
 

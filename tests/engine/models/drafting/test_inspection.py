@@ -16,6 +16,7 @@ import pytest
 from engine.amounts import write_size
 from engine.messages import DrafterFacts
 from engine.models.drafting.inspection import (
+    ITSELF,
     NO_MTP,
     NO_THINKING,
     describe_drafter,
@@ -106,9 +107,14 @@ def test_model_whose_mtp_head_is_for_itself_drafts_as_a_whole_for_another(tmp_pa
     assert "it is the head of a 'qwen3_5' model, and this one is 'llama'" in facts.refusal
 
 
+def test_model_without_a_head_does_not_draft_for_itself(target):
+    facts = inspect(target, target)
+    assert (facts.kind, facts.refusal) == ("model", ITSELF)
+
+
 def test_drafter_that_is_given_as_a_model_is_called_one(tmp_path):
     folder = write_published("Qwen3-4B-DFlash-b16", tmp_path)
-    with pytest.raises(ModelError, match="holds a drafter of the kind 'dflash', not a model; choose it as a drafter"):
+    with pytest.raises(ModelError, match="holds a drafter, not a model; choose it as a drafter"):
         read_model(str(folder), folder)
     (tmp_path / "empty").mkdir()
     with pytest.raises(ModelError, match=r"config\.json .* is missing"):
