@@ -77,6 +77,11 @@ def read_spec(files: DrafterFiles, target: TargetShape | None) -> Eagle3Spec:
 
     Without a target, taps that the files do not name stay unknown.
     """
+    if files.algorithm not in ("", KIND):
+        raise DrafterError(
+            f"the drafter in {str(files.folder)!r} is of the kind {files.algorithm!r} and no EAGLE-3 head; choose it "
+            f"as 'auto:{files.folder}'"
+        )
     outer = Fields(files.config)
     inner = outer.section("transformer_layer_config")
     fields = inner if inner.values else outer

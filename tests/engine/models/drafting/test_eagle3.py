@@ -171,3 +171,11 @@ def test_damaged_head_is_refused_by_the_name_of_what_is_wrong(head, tmp_path, fa
     assert recognises(files)
     with pytest.raises(DrafterError, match=sentence):
         read_spec(files, None)
+
+
+@pytest.mark.parametrize(("algorithm", "words"), [("dflash", "of the kind 'dflash'"), ("peagle", "'peagle'")])
+def test_head_that_speculators_calls_otherwise_is_refused(tmp_path, algorithm, words):
+    golden = read_golden("eagle3_speculators")
+    golden.config["speculators_model_type"] = algorithm
+    with pytest.raises(DrafterError, match=words):
+        read_spec(read_files(write_golden(tmp_path, golden)), None)
