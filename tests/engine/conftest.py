@@ -90,6 +90,13 @@ def script(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
 
 
 @pytest.fixture
+def no_rereading(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows go on from all that was found of the target, whatever their drafters have read of it."""
+    monkeypatch.setattr("engine.checkpoints.LEAST_REREAD", 0)
+    monkeypatch.setattr("engine.checkpoints.REREAD_SECONDS", 0.0)
+
+
+@pytest.fixture
 def plain(data_dir: Path, target: Path) -> Harness:
     """The same request answered without anything special, to compare with."""
     engine = Harness(data_dir)

@@ -137,9 +137,8 @@ def test_drafter_that_is_chosen_soon_reads_the_chat_from_its_beginning(pair, dat
     assert statistics.num_cached == statistics.num_prompt - statistics.num_read > 60
 
 
-def test_drafter_that_is_chosen_late_begins_at_the_restored_token(pair, data_dir, tmp_path, monkeypatch):
-    monkeypatch.setattr("engine.checkpoints.LEAST_REREAD", 0)
-    monkeypatch.setattr("engine.checkpoints.REREAD_SECONDS", 0.0)
+@pytest.mark.usefixtures("no_rereading")
+def test_drafter_that_is_chosen_late_begins_at_the_restored_token(pair, data_dir, tmp_path):
     chat = Chat(pair.target, data_dir, tmp_path / "cache")
     chat.ask(QUESTIONS[0])
     chat.drafter = pair.name

@@ -79,6 +79,7 @@ def test_a_restored_row_goes_on_with_its_context(folders, data_dir, tmp_path, ki
     assert again.num_rounds == rounds_of(kind, again.num_tokens)
 
 
+@pytest.mark.usefixtures("no_rereading")
 def test_a_row_that_another_drafter_began_is_drafted_for_once_it_has_context(folders, data_dir, tmp_path):
     chat = Chat(folders / "target", data_dir, tmp_path / "cache", "none")
     chat.ask("abcdefgh")

@@ -176,6 +176,7 @@ def test_reply_that_is_gone_on_with_after_a_restart_is_drafted_from_its_first_to
     assert engine.statistics_of(1).tokens_per_forward == 5.0
 
 
+@pytest.mark.usefixtures("no_rereading")
 def test_head_that_comes_late_drafts_from_the_second_round_on(counting, data_dir, tmp_path):
     drafter = f"mtp:{counting_head(tmp_path / 'head', counting, 'hidden')}"
     engine = continued(counting, data_dir, tmp_path / "cache", "none", drafter)
