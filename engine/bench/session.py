@@ -109,9 +109,9 @@ def _speculative(
     plan: Plan, loaded: LoadedModel, theirs: MlxLmSide, data_dir: Path
 ) -> tuple[list[Contender], list[str]]:
     """mlx-lm's own speculation with each draft model of the plan, where it is measured and can be."""
-    names = [name for name in plan.drafters if is_whole_model(name, loaded.facts, data_dir)]
     if 1 not in plan.batch_sizes:
         return [], []
+    names = [name for name in plan.drafters if is_whole_model(name, loaded.facts, data_dir)]
     if names and not can_speculate(loaded.model):
         return [], ["mlx-lm's speculative_generate_step cannot rewind this model's cache and is left out."]
     drafts = {name: bring(split_name(name)[1], data_dir, partial(check_pair, loaded.facts)).model for name in names}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 
 import mlx.core as mx
 
@@ -49,10 +48,9 @@ class Backlog:
 
     def row(self, index: int) -> mx.array | None:
         """All that waits for a row, [1, tokens, size], as a compact evaluated copy; None where nothing does."""
-        pieces = self._rows[index]
-        if not pieces:
+        if not self._rows[index]:
             return None
-        whole = mx.contiguous(mx.concatenate(pieces, axis=1))
+        whole = mx.contiguous(self._whole(index))
         mx.eval(whole)
         self._rows[index] = [whole]
         return whole
@@ -65,20 +63,14 @@ class Backlog:
     def _take_row(self, index: int, count: int) -> mx.array | None:
         if not count:
             return None
+        whole = self._whole(index)
+        self._rows[index] = [whole[:, count:]] if count < whole.shape[1] else []
+        return whole[:, :count]
+
+    def _whole(self, index: int) -> mx.array:
+        """All that waits for a row, of which there is some; lazy."""
         pieces = self._rows[index]
-        ends = [0]
-        for piece in pieces:
-            ends.append(ends[-1] + piece.shape[1])
-        taken = [
-            piece[:, : count - start] for piece, (start, _) in zip(pieces, pairwise(ends), strict=True) if start < count
-        ]
-        left = [
-            piece[:, max(0, count - start) :]
-            for piece, (start, end) in zip(pieces, pairwise(ends), strict=True)
-            if end > count
-        ]
-        self._rows[index] = left
-        return taken[0] if len(taken) == 1 else mx.concatenate(taken, axis=1)
+        return pieces[0] if len(pieces) == 1 else mx.concatenate(pieces, axis=1)
 
 
 def _padded(piece: mx.array, width: int) -> mx.array:

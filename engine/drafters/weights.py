@@ -15,6 +15,7 @@ from engine.models.drafting.files import DrafterFiles
 from engine.models.drafting.spec import OFFSETS, DrafterSpec
 from engine.models.errors import DrafterError
 from engine.models.fingerprint import Content, fingerprint
+from engine.models.load import cast_floats
 from engine.prompt_cache.entries import Stream
 from engine.prompt_cache.identity import companion_stream
 
@@ -70,7 +71,7 @@ def fill(
     in `read_arrays`. Raises DrafterError where names or shapes differ from the module's.
     """
     _pack_layers(module, arrays, files, names)
-    arrays = {name: _cast(name, array, dtype) for name, array in arrays.items()}
+    arrays = {name: cast_floats(array, dtype) for name, array in arrays.items()}
     try:
         module.load_weights(list(arrays.items()), strict=True)
     except ValueError as error:
@@ -115,10 +116,6 @@ def _pack_layers(
 
     if any(name.endswith(".scales") for name in arrays):
         nn.quantize(module, class_predicate=packing)
-
-
-def _cast(name: str, array: mx.array, dtype: mx.Dtype) -> mx.array:
-    return array.astype(dtype) if mx.issubdtype(array.dtype, mx.floating) else array
 
 
 def _evaluate(module: nn.Module) -> Iterator[Progress]:

@@ -126,23 +126,24 @@ def _settle(model: nn.Module, path: str, module: nn.Module, dtype: mx.Dtype | No
         _put(model, path, module)
     arrays = _own_arrays(module)
     if dtype is not None:
-        arrays = {name: _cast(array, dtype) for name, array in arrays.items()}
+        arrays = {name: cast_floats(array, dtype) for name, array in arrays.items()}
         for name, array in arrays.items():
             module[name] = array
     _evaluate(arrays)
 
 
-def _cast(array: mx.array, dtype: mx.Dtype) -> mx.array:
+def cast_floats(array: mx.array, dtype: mx.Dtype) -> mx.array:
+    """Packed weights and ids stay as they are."""
     return array.astype(dtype) if mx.issubdtype(array.dtype, mx.floating) else array
 
 
 def _dense(module: nn.Module) -> nn.Module:
     """The fp32 form of a quantised layer; scales are widened first, so that nothing is rounded twice."""
-    scales, biases = _cast(module["scales"], mx.float32), module.get("biases")
+    scales, biases = cast_floats(module["scales"], mx.float32), module.get("biases")
     weight = mx.dequantize(
         module["weight"],
         scales,
-        None if biases is None else _cast(biases, mx.float32),
+        None if biases is None else cast_floats(biases, mx.float32),
         module.group_size,
         module.bits,
         module.mode,
