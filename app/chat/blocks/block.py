@@ -1,0 +1,92 @@
+"""Block: one paragraph, list, code block, table or formula of a message, laid out and painted on its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QPainter
+
+from app.theme.tokens import Tokens
+
+Span = tuple[int, int]  # half-open, in positions of a block
+
+
+@dataclass(frozen=True, slots=True)
+class BlockPaint:
+    """What a block is painted with; positions are those of its plain text, in UTF-16 units."""
+
+    tokens: Tokens
+    clip: QRectF  # the part that is seen, in the block's coordinates
+    selection: Span | None = None
+    drafted: Sequence[Span] = ()  # tinted; empty where the tint is off
+    found: Sequence[Span] = ()  # hits of the search
+    current: Span | None = None  # the hit that is outlined
+    has_focus: bool = False  # the keyboard reads this block
+    hover: QPointF | None = None
+
+
+class Block(Protocol):
+    """Its place is its owner's: coordinates begin at its own top left corner, and `gap` is kept free above it.
+
+    A block holds no QTextDocument before `set_width` or after `release`; its height stays known. Positions run from 0
+    to `length`: every character of `text(0, length)`, so that a selection may begin and end anywhere.
+    """
+
+    gap: int
+
+    @property
+    def length(self) -> int:
+        """Positions of its plain text."""
+        ...
+
+    @property
+    def is_laid_out(self) -> bool: ...
+
+    def estimate(self, width: float) -> float:
+        """Height for a width without laying out."""
+        ...
+
+    def set_width(self, width: float) -> float:
+        """Lay out for a width, unless that is done; returns the height."""
+        ...
+
+    def release(self) -> None:
+        """Drop what only painting needs."""
+        ...
+
+    def paint(self, painter: QPainter, paint: BlockPaint) -> None: ...
+
+    def position_at(self, point: QPointF) -> int:
+        """Position nearest to a point; a selection is drawn between two of them."""
+        ...
+
+    def rect_of(self, position: int) -> QRectF:
+        """Where the caret stands before a position."""
+        ...
+
+    def text(self, start: int, end: int) -> str:
+        """Plain text between two positions, as it is copied."""
+        ...
+
+    def markdown(self) -> str:
+        """Its source."""
+        ...
+
+    def link_at(self, point: QPointF) -> str:
+        """Address of a link under a point, or ""."""
+        ...
+
+    def press(self, point: QPointF) -> bool:
+        """Take a click on something of its own, such as Copy or a fold; True where there was such a thing."""
+        ...
+
+    def scroll_by(self, point: QPointF, pixels: float) -> bool:
+        """Scroll sideways what lies under a point; False where nothing there can scroll further that way."""
+        ...
+
+    def describe(self) -> str:
+        """Its name for a screen reader, such as "Code, Rust, 14 lines"; its text for a paragraph."""
+        ...
