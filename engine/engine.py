@@ -21,6 +21,7 @@ from engine.groups import Groups
 from engine.inbox import Inbox, Message
 from engine.loading import Loader
 from engine.messages import (
+    Answer,
     Cancel,
     ClearCache,
     Command,
@@ -28,6 +29,7 @@ from engine.messages import (
     DeleteConversation,
     Delta,
     DescribeCache,
+    DescribeMemory,
     EstimateMemory,
     Event,
     Failed,
@@ -37,6 +39,7 @@ from engine.messages import (
     InspectDrafter,
     KeepConversations,
     LoadModel,
+    MemoryReport,
     ModelLoaded,
     Notice,
     PreviewTemplate,
@@ -194,10 +197,15 @@ class Engine:
             case Opened() | Written() | ReadBack() | Removed():
                 if self._cache is not None:
                     self._cache.handle(message)
+            case DescribeMemory():
+                self._emit(Answer(message.request_id, self._describe_memory()))
             case Shutdown():
                 self._shut_down()
             case _:
                 assert_never(message)
+
+    def _describe_memory(self) -> MemoryReport:
+        return MemoryReport(kv_bytes=self._groups.num_bytes)
 
     def _submit(self, submit: Submit, sent_at: float) -> None:
         try:

@@ -11,9 +11,9 @@ from PySide6.QtCore import QObject, Signal
 
 from app.conversations.records import Message, ReplyState
 from app.conversations.totals import add_statistics
-from engine.messages import Delta, Failed, Finished, ModelFacts, Notice, Progress, Statistics
+from engine.messages import Began, Delta, Failed, Finished, ModelFacts, Notice, Progress, Statistics
 
-ReplyEvent = Delta | Progress | Notice | Finished | Failed
+ReplyEvent = Began | Delta | Progress | Notice | Finished | Failed
 _STATES = {"stop": ReplyState.COMPLETE, "length": ReplyState.LIMIT, "cancelled": ReplyState.STOPPED}
 
 
@@ -70,6 +70,10 @@ class LiveReply(QObject):
         match event:
             case Delta():
                 self._extend(event)
+            case Began(opening=opening):
+                if not self._pieces[0]:  # one that is continued has its own
+                    self._update(opening=opening)
+                    self.changed.emit(self.message())
             case Progress():
                 self.progressed.emit(event)
             case Notice(text=text):

@@ -11,9 +11,9 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from app.bridge import EngineBridge
 from app.conversations.database import Database, explain
-from app.conversations.live_reply import LiveReply
+from app.conversations.live_reply import LiveReply, ReplyEvent
 from app.conversations.records import Message
-from engine.messages import Cancel, Delta, Event, Failed, Finished, ModelLoaded, Notice, Progress
+from engine.messages import Cancel, Event, ModelLoaded
 
 logger = logging.getLogger(__name__)
 JOURNAL_MILLISECONDS = 500
@@ -91,7 +91,7 @@ class Recorder(QObject):
             for reply in self._by_request.values():
                 if reply.model == event.facts.target:
                     reply.use_facts(event.facts)
-        elif isinstance(event, (Delta, Progress, Notice, Finished, Failed)) and event.request_id in self._by_request:
+        elif isinstance(event, ReplyEvent) and event.request_id in self._by_request:
             reply = self._by_request[event.request_id]
             reply.receive(event)
             if reply.has_ended:

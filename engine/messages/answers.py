@@ -6,6 +6,23 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
+class TemplateSwitch:
+    """A variable of the chat template that changes whether, or how long, the model thinks before it answers."""
+
+    name: str  # "enable_thinking", "reasoning_effort", …
+    values: tuple[str, ...]  # "on" and "off" for a boolean, else what it may be, in order
+    default: str = ""  # what the template does where it is not given; "" where that is unknown
+
+
+@dataclass(frozen=True, slots=True)
+class ReasoningTags:
+    """What stands before and after reasoning in a model's replies, such as "<think>" and "</think>"."""
+
+    opening: str
+    closing: str
+
+
+@dataclass(frozen=True, slots=True)
 class ModelFacts:
     """What is known of a model folder from its files alone."""
 
@@ -22,6 +39,8 @@ class ModelFacts:
     tokenizer_id: str
     has_template: bool
     batch_refusal: str = ""  # why its rows run alone and without a drafter; "" where they need not
+    switches: tuple[TemplateSwitch, ...] = ()
+    reasoning: tuple[ReasoningTags, ...] = ()  # of its replies, beside those that every program knows
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +73,12 @@ class DrafterFacts:
 
 @dataclass(frozen=True, slots=True)
 class TokenCount:
+    """What a prompt comes to; one of `context_length` tokens or more leaves no room for a reply and is refused."""
+
     num_tokens: int
     context_length: int
+    num_cached: int | None = None  # tokens whose state the prompt cache holds; None where the model is not loaded
+    num_left_out: int = 0  # where it is too long: turns to leave out from the oldest on, so that it fits; 0: none help
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +87,19 @@ class MemoryEstimate:
     drafter_bytes: int  # its weights and its own rows
     kv_bytes: int
     available_bytes: int  # memory of this machine that the process may still take
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryReport:
+    """What the engine holds in memory, in bytes; 0 where it holds nothing of the kind."""
+
+    weight_bytes: int = 0
+    drafter_bytes: int = 0  # weights
+    kv_bytes: int = 0  # of the rows that run
+    drafter_kv_bytes: int = 0
+    cache_bytes: int = 0  # the prompt cache in memory
+    limit_bytes: int = 0  # what all of it together may take
+    num_rows: int = 0  # that run
 
 
 @dataclass(frozen=True, slots=True)

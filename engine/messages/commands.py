@@ -39,6 +39,7 @@ class Submit:
     sampling: Sampling
     kv: KvScheme = UNQUANTISED
     began_at: float = 0.0
+    switches: tuple[tuple[str, str], ...] = ()  # names and values of the template's TemplateSwitches
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,13 +118,14 @@ class ClearCache:
 class CountTokens:
     """Ask how many tokens the prompt of these turns has; answered by Answer(TokenCount) or Failed.
 
-    `began_at` is as in Submit: with the same turns both count alike.
+    `began_at` and `switches` are as in Submit: with the same turns both count alike.
     """
 
     request_id: int
     target: str
     turns: tuple[Turn, ...]
     began_at: float = 0.0
+    switches: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +161,13 @@ class EstimateMemory:
 
 
 @dataclass(frozen=True, slots=True)
+class DescribeMemory:
+    """Ask what the engine holds in memory; answered by Answer(MemoryReport)."""
+
+    request_id: int
+
+
+@dataclass(frozen=True, slots=True)
 class PreviewTemplate:
     """Ask how turns look in a chat template, the model's own where `template` is empty.
 
@@ -178,4 +187,14 @@ class Shutdown:
 
 Question = CountTokens | Inspect | InspectDrafter | EstimateMemory | PreviewTemplate
 CacheCommand = DeleteConversation | KeepConversations | DescribeCache | SetCacheLimits | ClearCache
-Command = LoadModel | Submit | Cancel | RememberReplies | ForgetConversation | CacheCommand | Question | Shutdown
+Command = (
+    LoadModel
+    | Submit
+    | Cancel
+    | RememberReplies
+    | ForgetConversation
+    | CacheCommand
+    | DescribeMemory
+    | Question
+    | Shutdown
+)

@@ -8,6 +8,7 @@ from engine.messages.answers import (
     CacheReport,
     DrafterFacts,
     MemoryEstimate,
+    MemoryReport,
     ModelFacts,
     RenderedPrompt,
     TokenCount,
@@ -42,10 +43,22 @@ class TokenLogprob:
 
 
 @dataclass(frozen=True, slots=True)
+class Began:
+    """A reply is about to be generated: the prompt ends with `opening`, which belongs to the reply's reasoning.
+
+    It comes before the first Delta, and only where the template writes the beginning of the reply itself ("<think>").
+    """
+
+    request_id: int
+    opening: str
+
+
+@dataclass(frozen=True, slots=True)
 class Delta:
     """What one round added to a reply; the first `num_accepted` of `token_ids` were proposed by the drafter.
 
-    `text` may lag behind `token_ids` while a character or a stop string is incomplete.
+    `text` may lag behind `token_ids` while a character or a stop string is incomplete. Its part from
+    `accepted_start` to `accepted_end`, in characters, was written by the accepted tokens.
     `logprobs` has one entry for each of `token_ids` where they were asked for.
     """
 
@@ -55,6 +68,8 @@ class Delta:
     num_accepted: int
     statistics: Statistics
     logprobs: tuple[TokenLogprob, ...] = ()
+    accepted_start: int = 0
+    accepted_end: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +107,7 @@ class Answer:
     """The answer to a question command."""
 
     request_id: int
-    value: TokenCount | ModelFacts | DrafterFacts | MemoryEstimate | RenderedPrompt | CacheReport
+    value: TokenCount | ModelFacts | DrafterFacts | MemoryEstimate | MemoryReport | RenderedPrompt | CacheReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,4 +118,4 @@ class ConversationDeleted:
     problem: str = ""  # why some of it is left on disk, for the user; "" where all is gone
 
 
-Event = ModelLoaded | Progress | Delta | Notice | Finished | Failed | Answer | ConversationDeleted
+Event = ModelLoaded | Progress | Began | Delta | Notice | Finished | Failed | Answer | ConversationDeleted
