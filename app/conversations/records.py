@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import uuid
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from engine.messages import Statistics
@@ -24,6 +25,14 @@ CONTINUABLE = frozenset({ReplyState.STOPPED, ReplyState.LIMIT, ReplyState.CUT_OF
 
 
 @dataclass(frozen=True, slots=True)
+class Attachment:
+    """A text file that a user's message quotes."""
+
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Conversation:
     """One chat; times are wall-clock UTC seconds and never decide an order."""
 
@@ -33,6 +42,10 @@ class Conversation:
     drafter: str
     created_at: float
     updated_at: float
+    folder: str = ""  # name of the folder that it is in; "" for none
+    is_pinned: bool = False
+    switches: tuple[tuple[str, str], ...] = ()  # values chosen for the template's switches
+    num_branches: int = 1  # leaves of its tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +69,10 @@ class Message:
     quantisation: str = ""
     statistics: Statistics | None = None
     notices: tuple[str, ...] = ()
+    opening: str = ""  # what the prompt wrote of the reply before its text, such as "<think>"
+    drafted: tuple[tuple[int, int], ...] = ()  # spans of `text` that accepted tokens wrote, in characters
+    attachments: tuple[Attachment, ...] = ()  # of a user's message
+    num_left_out: int = 0  # of a user's message: oldest messages of its path that are not in the prompt from here on
     created_at: float = 0.0
     updated_at: float = 0.0
 
@@ -70,11 +87,15 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class OpenedConversation:
-    """A conversation with its chosen path, root first; `damaged` has a sentence for each message left out."""
+    """A conversation with its chosen path, root first; `damaged` has a sentence for each message left out.
+
+    `siblings` has, by the id of a message that is not alone under its parent, all of them in the order of creation.
+    """
 
     conversation: Conversation
     messages: tuple[Message, ...]
     damaged: tuple[str, ...] = ()
+    siblings: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def new_id() -> str:
