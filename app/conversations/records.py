@@ -70,6 +70,8 @@ class Message:
     statistics: Statistics | None = None
     notices: tuple[str, ...] = ()
     opening: str = ""  # what the prompt wrote of the reply before its text, such as "<think>"
+    thought_seconds: float = 0.0  # that its reasoning took
+    num_thought: int = 0  # tokens of its reasoning
     drafted: tuple[tuple[int, int], ...] = ()  # spans of `text` that accepted tokens wrote, in characters
     attachments: tuple[Attachment, ...] = ()  # of a user's message
     num_left_out: int = 0  # of a user's message: oldest messages of its path that are not in the prompt from here on
