@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from app.sidebar import MAX_WIDTH, MIN_WIDTH, WIDTH
+from app.sidebar.grip import MAX_WIDTH, MIN_WIDTH, WIDTH
 
 OVERLAY_BELOW = 900  # px
 

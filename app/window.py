@@ -23,7 +23,7 @@ from app.figures import write_amount, write_rate
 from app.model_status import ModelStatus
 from app.settings.prompt_cache import CacheDialog
 from app.shell import Shell
-from app.sidebar import Sidebar
+from app.sidebar.panel import Sidebar
 from app.tasks import failures, start
 from app.theme.pulse import Pulse
 from app.theme.symbols import app_icon
@@ -87,7 +87,7 @@ class MainWindow(QMainWindow):
         sidebar.open_asked.connect(self._open_chat)
         sidebar.new_asked.connect(workspace.new_tab)
         sidebar.hide_asked.connect(self.shell.toggle_sidebar)
-        sidebar.width_asked.connect(self.shell.set_sidebar_width)
+        sidebar.grip.width_asked.connect(self.shell.set_sidebar_width)
         sidebar.rename_asked.connect(lambda name, title: start(catalogue.rename(name, title)))
         sidebar.delete_asked.connect(self.deletion.delete)
         sidebar.undo_asked.connect(self.deletion.undo)
@@ -162,7 +162,7 @@ class MainWindow(QMainWindow):
             self.sidebar.footer.set_words("Ready", self.status.name)
 
     def _show_conversations(self) -> None:
-        self.sidebar.model.show(self.catalogue.conversations)
+        self.sidebar.show_conversations(self.catalogue.conversations)
         self.workspace.show_welcome(not self.catalogue.conversations)
 
     def _take_title(self, conversation_id: str, title: str) -> None:
