@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.conversations.folding import fold
-from app.conversations.opening import decode_text
+from app.conversations.opening import StorageError, decode_text
 from app.conversations.rows import attachments_of
 
 logger = logging.getLogger(__name__)
@@ -28,7 +28,10 @@ class SearchIndex:
     """
 
     def __init__(self, path: Path, chats: Path) -> None:
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        try:
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        except OSError as error:
+            raise StorageError(f"The search index {path} cannot be written ({error}).") from error
         self.connection = sqlite3.connect(path.resolve().as_uri(), uri=True, isolation_level=None)
         try:
             self._configure(chats)
