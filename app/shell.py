@@ -45,6 +45,10 @@ class Shell(QWidget):
             self.is_sidebar_wanted = not self.is_sidebar_wanted
         self._place()
 
+    def show_sidebar(self) -> None:
+        if not self.is_sidebar_shown:
+            self.toggle_sidebar()
+
     def close_overlay(self) -> None:
         if self._is_narrow and self._is_over:
             self.toggle_sidebar()

@@ -23,6 +23,7 @@ from app.sidebar.row_menus import RowMenus
 from app.sidebar.search_field import SearchField
 from app.theme.buttons import SymbolButton
 from app.theme.fonts import font
+from app.theme.labels import make_label
 from app.theme.pulse import Pulse
 from app.theme.theme import Theme
 from app.tooltips import plain_tooltip
@@ -34,7 +35,6 @@ class Sidebar(QWidget):
     open_asked = Signal(str)
     hit_chosen = Signal(object)  # Hit
     search_asked = Signal(str)
-    rename_asked = Signal(str, str)
     delete_asked = Signal(str)
     undo_asked = Signal()
     new_asked = Signal()
@@ -95,7 +95,6 @@ class Sidebar(QWidget):
         self.list.fold_asked.connect(self._fold)
         self.list.itemDelegate().closeEditor.connect(self._end_editing)
         self.menus.delete_asked.connect(self.delete_asked)
-        self.model.rename_asked.connect(self.rename_asked)
         self.model.modelReset.connect(lambda: self._hint.setVisible(not self.model.conversations))
         self.field.search_asked.connect(self._take_words)
         self.field.step_asked.connect(self._step)
@@ -180,11 +179,7 @@ class Sidebar(QWidget):
 
 
 def _make_hint(words: str, parent: QWidget) -> QLabel:
-    hint = QLabel(words, parent)
-    hint.setFont(font("small"))
-    hint.setProperty("kind", "caption")
-    hint.setTextFormat(Qt.TextFormat.PlainText)
-    hint.setWordWrap(True)
+    hint = make_label(words, "small", "caption", parent, wraps=True)
     hint.setContentsMargins(20, 8, 20, 0)
     return hint
 

@@ -96,13 +96,17 @@ class ResultDelegate(QStyledItemDelegate):
         day = write_day(hit.updated_at, datetime.now())
         width = QFontMetricsF(font("small")).horizontalAdvance(day)
         first = QRectF(ground.left() + 10, ground.top() + 5, ground.width() - 20, 20)
-        draw_title(painter, first.adjusted(0, 0, -width - 10, 0), hit.title or NEW_TITLE, tokens.ink)
+        title = first.adjusted(0, 0, -width - 10, 0)
+        self._paint_marked(painter, title, (hit.title or NEW_TITLE, hit.title_spans), ("interface", tokens.ink))
         draw_title(painter, first.adjusted(first.width() - width - 1, 0, 0, 0), day, tokens.ink3, "small")
-        self._paint_excerpt(painter, first.translated(0, 20), hit.excerpt, hit.spans)
+        excerpt = first.translated(0, 20)
+        self._paint_marked(painter, excerpt, (hit.excerpt, hit.spans), ("small", tokens.ink2))
 
-    def _paint_excerpt(self, painter: QPainter, room: QRectF, excerpt: str, spans: Spans) -> None:
-        tokens = self._theme.tokens
-        shown, places = part_with_hit(excerpt, spans, QFontMetricsF(font("small")), room.width())
+    def _paint_marked(self, painter: QPainter, room: QRectF, text: tuple[str, Spans], look: tuple[str, str]) -> None:
+        """One line of a text with its spans marked; `look` is font and colour."""
+        tokens, made = self._theme.tokens, font(look[0])
+        metrics = QFontMetricsF(made)
+        shown, places = part_with_hit(*text, metrics, room.width())
         marked = QTextCharFormat()
         marked.setBackground(QBrush(QColor(tokens.draft_soft)))
         marked.setForeground(QBrush(QColor(tokens.ink)))
@@ -111,14 +115,14 @@ class ResultDelegate(QStyledItemDelegate):
             one = QTextLayout.FormatRange()
             one.start, one.length, one.format = start, end - start, marked
             ranges.append(one)
-        layout = QTextLayout(shown, font("small"))
+        layout = QTextLayout(shown, made)
         layout.setTextOption(_one_line())
         layout.setFormats(ranges)
         layout.beginLayout()
         layout.createLine().setLineWidth(room.width())
         layout.endLayout()
-        painter.setPen(QColor(tokens.ink2))
-        layout.draw(painter, QPointF(room.left(), room.top() + 2))
+        painter.setPen(QColor(look[1]))
+        layout.draw(painter, QPointF(room.left(), room.center().y() - metrics.height() / 2))
 
 
 def _one_line() -> QTextOption:

@@ -125,7 +125,7 @@ def test_nothing_found_is_said(sidebar: Sidebar) -> None:
 
 
 def test_a_title_that_is_edited_stays_in_hand_when_the_list_changes(sidebar: Sidebar, qtbot: QtBot) -> None:
-    asked = heard_from(sidebar.rename_asked)
+    asked = heard_from(sidebar.model.rename_asked)
     sidebar.list.edit_chat("one")
     sidebar.show_conversations((conversation("other"), conversation("one")))
     (editor,) = sidebar.list.findChildren(QLineEdit)
