@@ -19,6 +19,7 @@ from app.conversations.database import Database
 from app.conversations.deletion import Deletion
 from app.conversations.recorder import Recorder
 from app.conversations.reminder import Reminder
+from app.dialogs.quit_sheet import QuitSheet
 from app.drafters import DEFAULT_DRAFTER
 from app.figures import write_amount, write_rate
 from app.model_status import ModelStatus
@@ -67,6 +68,7 @@ class MainWindow(QMainWindow):
         self._bridge = bridge
         self._activity = Activity(bridge, self)
         self._is_closed = False
+        self._is_leaving = False
         self._data_dir = data_dir
 
         def make_session() -> ChatSession:
@@ -232,6 +234,12 @@ class MainWindow(QMainWindow):
         dialog.raise_()
         dialog.activateWindow()
 
+    def _ask_to_quit(self, num_running: int) -> None:
+        if self.findChild(QuitSheet) is None:
+            sheet = QuitSheet(num_running, self)
+            sheet.accepted.connect(self.leave)
+            sheet.open()
+
     def raise_window(self) -> None:
         """Come to the front, for a second start."""
         self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
@@ -239,7 +247,16 @@ class MainWindow(QMainWindow):
         self.raise_()
         self.activateWindow()
 
+    def leave(self) -> None:
+        """Close without asking."""
+        self._is_leaving = True
+        self.close()
+
     def closeEvent(self, event: QCloseEvent) -> None:
+        if (num_running := len(self.workspace.busy_sessions)) and not self._is_leaving:
+            event.ignore()
+            self._ask_to_quit(num_running)
+            return
         super().closeEvent(event)
         self._is_closed = True
         self._place.save()
