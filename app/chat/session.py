@@ -11,6 +11,7 @@ from typing import TypeVar
 from PySide6.QtCore import QObject, Signal
 
 from app.bridge import EngineBridge
+from app.chat.draft import Draft
 from app.conversations.database import Database, explain
 from app.conversations.exchange import new_exchange, resumed, save_exchange, save_resumed
 from app.conversations.live_reply import LiveReply
@@ -41,7 +42,7 @@ class ChatSession(QObject):
     title_changed = Signal(str)
     busy_changed = Signal(bool)
     trouble = Signal(str)  # a sentence: something could not be saved or read
-    not_sent = Signal(str)  # a text that is not in the conversation; its writer should have it back
+    not_sent = Signal(object)  # Draft that is not in the conversation; its writer should have it back
 
     def __init__(
         self,
@@ -109,22 +110,22 @@ class ChatSession(QObject):
             self.trouble.emit(sentence)
         return True
 
-    async def send(self, text: str) -> bool:
+    async def send(self, draft: Draft) -> bool:
         """Commit the user's message and the empty reply, then submit.
 
         False where nothing was sent: blank text, a reply is running, or saving failed, which `trouble` explains.
-        `not_sent` gives the text back then, and where anything is raised.
+        `not_sent` gives the draft back then, and where anything is raised.
         """
-        if self._is_busy or not text.strip():
-            self.not_sent.emit(text)
+        if self._is_busy or not draft.text.strip():
+            self.not_sent.emit(draft)
             return False
         self._set_busy(True)
         is_sent = False
         try:
-            is_sent = await self._commit_and_submit(text)
+            is_sent = await self._commit_and_submit(draft.text)
         finally:
             if not is_sent:
-                self.not_sent.emit(text)
+                self.not_sent.emit(draft)
                 self._set_busy(False)
         return is_sent
 
