@@ -160,10 +160,7 @@ class Tour:
         engine.script, engine.ending = script_of(REPLY), None
         tab = workspace.current
         assert tab is not None
-        asked = (
-            "And what would a lake look like in winter if ice sank? Tell me about every layer, from the surface down."
-        )
-        tab.send(Draft(asked))
+        tab.send(Draft("And what would a lake look like in winter if ice sank? Tell me of every layer, from the top."))
         await self.until(lambda: len(tab.transcript.last_reply_text()) >= len(REPLY))
         await asyncio.sleep(0.4)
         await self.shoot("running")
