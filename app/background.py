@@ -25,7 +25,7 @@ class Background(QObject):
     def keep(self, session: ChatSession) -> None:
         """Let a busy session come to its end; a text that it could not send waits for the chat to be opened again."""
         self.sessions.append(session)
-        session.not_sent.connect(lambda text: self._unsent.keep(session.conversation_id, text))
+        session.not_sent.connect(lambda draft: self._unsent.keep(session.conversation_id, draft.text))
         session.busy_changed.connect(lambda is_busy: self._end(session))
 
     def forget(self, conversation_id: str) -> None:

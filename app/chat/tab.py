@@ -7,6 +7,7 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QResizeEven
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
 from app.chat.composer import Composer
+from app.chat.draft import Draft
 from app.chat.empty import EmptyPage
 from app.chat.notes import Action, Note, NoteBar, num_tokens_of
 from app.chat.session import ChatSession
@@ -141,7 +142,7 @@ class ChatTab(QWidget):
     # What the user does
 
     def send(self, text: str) -> None:
-        start(self.session.send(text))
+        start(self.session.send(Draft(text)))
 
     def stop(self) -> None:
         """End the reply; a message that waits for its end goes back to its writer."""
@@ -209,9 +210,9 @@ class ChatTab(QWidget):
         self._was_stopped = self._has_come_to_its_end = False
         self.state_changed.emit()
 
-    def _take_back(self, text: str) -> None:
+    def _take_back(self, draft: Draft) -> None:
         """Give a text that was not sent to its writer, and behind it what waited for the reply to it."""
-        waiting = self.composer.take_queued()
+        waiting, text = self.composer.take_queued(), draft.text
         self.composer.put_back(f"{text}\n{waiting}" if waiting else text)
 
     def show_trouble(self, sentence: str) -> None:
