@@ -35,7 +35,7 @@ class Composer(QFrame):
     stop_requested = Signal()
     drafter_chosen = Signal(str)
     switches_chosen = Signal(object)  # names and values, of all switches of the template that are chosen
-    leave_out_asked = Signal(int)  # oldest turns that do not fit; answered with `leave_out`
+    leave_out_asked = Signal(int)  # how many of the oldest turns to leave out, so that the prompt fits
     changed = Signal()  # anything that is not sent yet
     height_changed = Signal()
 
@@ -44,7 +44,6 @@ class Composer(QFrame):
         self._theme = theme
         self._is_busy = False
         self._edits = ""  # id of the message that is edited
-        self._num_left_out = 0
         self._set_aside = Draft()  # what was written when the edit began
         self._most_height = 240
         self.note = ComposerNote(theme, self)
@@ -124,12 +123,6 @@ class Composer(QFrame):
         """What Up brings back."""
         self.field.history.set_texts(message.text for message in messages if message.role == "user")
 
-    def leave_out(self, num_messages: int) -> None:
-        """Send the next message without the oldest ones of the path."""
-        self._num_left_out = num_messages
-        self.note.hide()
-        self._take_change()
-
     def begin_edit(self, message: Message) -> None:
         """Write a message anew; what stood here comes back when the edit ends."""
         self.end_edit()
@@ -157,7 +150,7 @@ class Composer(QFrame):
     @property
     def draft(self) -> Draft:
         """What is written."""
-        return Draft(self.field.toPlainText(), self.attachments.attachments, self._edits, self._num_left_out)
+        return Draft(self.field.toPlainText(), self.attachments.attachments, self._edits)
 
     def unsent(self) -> tuple[Draft, ...]:
         """What waits for replies to end, what an edit set aside, and what is written."""
@@ -194,7 +187,6 @@ class Composer(QFrame):
             self.editing.tell(EDITING, "Cancel", self.end_edit, can_close=False)
         else:
             self.editing.hide()
-        self._num_left_out = draft.num_left_out
         self.attachments.set_attachments(draft.attachments, self.field)
         self.field.replace_text(draft.text)
         self._refresh_button()

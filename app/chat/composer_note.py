@@ -33,6 +33,7 @@ class ComposerNote(QFrame):
         self._label.setTextFormat(Qt.TextFormat.PlainText)
         self._label.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self.button = QPushButton(self)
+        self.button.setAccessibleName("Follow this note")
         self.button.setProperty("kind", "plain")
         self.button.setFont(font("interface-medium"))
         self.close_button = SymbolButton(theme, "close", "Close this note", self)

@@ -7,6 +7,7 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QResizeEven
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
 from app.chat.composer import Composer
+from app.chat.counting import Counting
 from app.chat.draft import Draft
 from app.chat.empty import EmptyPage
 from app.chat.notes import Action, Note, NoteBar, num_tokens_of
@@ -45,6 +46,8 @@ class ChatTab(QWidget):
         self.transcript = Transcript(theme, pulse, self)
         self.empty = EmptyPage(theme, status, self)
         self.composer = Composer(theme, self)
+        self.counting = Counting(status.bridge, session, lambda: self.composer.draft, self)
+        self.composer.set_counting(self.counting)
         self._bar = NoteBar(theme, self)
         self._down = SymbolButton(theme, "chevron-down", "Scroll to the end", self, is_round=True)
         self._pages = QStackedLayout()
@@ -80,12 +83,15 @@ class ChatTab(QWidget):
             session.title_changed.connect(lambda title: self.state_changed.emit()),
             session.trouble.connect(self._tell_failure),
             session.not_sent.connect(self._take_back),
+            session.path_changed.connect(self._show_path),
+            session.left_out_changed.connect(lambda num_left_out: self.counting.refresh()),
             self._status.changed.connect(self._refresh_model),
         ]
         self.composer.sent.connect(self.send)
         self.composer.stop_requested.connect(self.stop)
         self.composer.drafter_chosen.connect(self._choose_drafter)
-        self.composer.leave_out_asked.connect(self.composer.leave_out)
+        self.composer.leave_out_asked.connect(session.leave_out)
+        self.composer.switches_chosen.connect(self._choose_switches)
         self.composer.height_changed.connect(self._place_down)
         self.transcript.action_chosen.connect(self._act)
         self.transcript.end_in_view_changed.connect(lambda is_there: self._down.setVisible(not is_there))
@@ -98,6 +104,7 @@ class ChatTab(QWidget):
         for connection in self._connections:
             QObject.disconnect(connection)
         self._connections = []
+        self.counting.close()
 
     # What the window reads
 
@@ -124,11 +131,8 @@ class ChatTab(QWidget):
         if not await self.session.open(conversation_id):
             return False
         self._failure = ""  # what is damaged in the chat stays so
-        self.transcript.show_messages(self.session.messages)
-        self._pages.setCurrentWidget(self.empty if self.is_empty else self.transcript)
-        self.composer.foot.remember_drafters(message.drafter for message in self.session.messages)
+        self._show_path()
         self.composer.set_drafter(self.session.drafter)
-        self.composer.set_history(self.session.messages)
         self.composer.set_busy(self.session.is_busy)
         self._refresh_model()
         self.state_changed.emit()
@@ -152,6 +156,18 @@ class ChatTab(QWidget):
 
     def continue_reply(self) -> None:
         start(self.session.continue_reply())
+
+    def _show_path(self) -> None:
+        messages = self.session.messages
+        self.transcript.show_messages(messages)
+        self._pages.setCurrentWidget(self.empty if self.is_empty else self.transcript)
+        self.composer.foot.remember_drafters(message.drafter for message in messages)
+        self.composer.set_history(messages)
+        self.counting.refresh()
+
+    def _choose_switches(self, switches: tuple[tuple[str, str], ...]) -> None:
+        start(self.session.choose_switches(switches))
+        self.counting.refresh()
 
     def _choose_drafter(self, drafter: str) -> None:
         self.session.drafter = drafter
@@ -203,6 +219,7 @@ class ChatTab(QWidget):
 
     def _take_busy(self, is_busy: bool) -> None:
         self.composer.set_busy(is_busy)
+        self.counting.refresh()
         if not is_busy and self._has_come_to_its_end:
             if following := self.composer.take_next():
                 self.send(following)
@@ -235,6 +252,8 @@ class ChatTab(QWidget):
         status = self._status
         self.composer.set_model(status.name, status.quantisation)
         self.composer.foot.set_status(status.words)
+        self.composer.foot.set_switches(status.facts.switches if status.facts else (), self.session.switches)
+        self.counting.refresh()
         self.transcript.set_model(status.name)
         if status.error:
             self._bar.show_note(Note(_whole_sentence(status.error), (Action.TRY_AGAIN,), is_alert=True))

@@ -16,7 +16,7 @@ _UNREADABLE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
 class StorageError(Exception):
-    """The database cannot be opened; the text is a sentence for the user."""
+    """The database cannot be opened, or has not what was asked for; the text is a sentence for the user."""
 
 
 class _UnreadableFileError(Exception):

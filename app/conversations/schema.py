@@ -59,8 +59,36 @@ def _create_tables(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+_FOLDERS_AND_REASONING = (
+    "ALTER TABLE conversations ADD COLUMN folder TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE conversations ADD COLUMN is_pinned INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE conversations ADD COLUMN switches TEXT NOT NULL DEFAULT '[]'",
+    "ALTER TABLE conversations ADD COLUMN num_branches INTEGER NOT NULL DEFAULT 1",
+    "ALTER TABLE messages ADD COLUMN opening TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE messages ADD COLUMN thought_seconds REAL NOT NULL DEFAULT 0",
+    "ALTER TABLE messages ADD COLUMN num_thought INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE messages ADD COLUMN num_left_out INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE messages ADD COLUMN attachments TEXT NOT NULL DEFAULT '[]'",
+    "ALTER TABLE messages ADD COLUMN drafted BLOB NOT NULL DEFAULT x''",
+    """
+    UPDATE conversations SET num_branches = max(1, (
+        SELECT count(*) FROM messages AS leaf WHERE leaf.conversation_id = conversations.id
+        AND NOT EXISTS (SELECT 1 FROM messages AS child WHERE child.parent_id = leaf.id)
+    ))
+    """,
+)
+
+
+def _add_folders_and_reasoning(connection: sqlite3.Connection) -> None:
+    for statement in _FOLDERS_AND_REASONING:
+        connection.execute(statement)
+
+
 Migration = Callable[[sqlite3.Connection], None]
-MIGRATIONS: tuple[Migration, ...] = (_create_tables,)  # a database's user_version counts those that it has had
+MIGRATIONS: tuple[Migration, ...] = (
+    _create_tables,
+    _add_folders_and_reasoning,
+)  # a database's user_version counts those that it has had
 
 
 def version_of(connection: sqlite3.Connection) -> int:
