@@ -52,12 +52,4 @@ class TabKeeper(QObject):
         self.unsent.keep(tab.session.conversation_id, tab.composer.unsent())
 
     def give_unsent(self, tab: ChatTab) -> None:
-        if text := self.unsent.take(tab.session.conversation_id):
-            tab.composer.put_back(text)
-
-
-def hold_queued(tabs: Iterable[ChatTab]) -> None:
-    """Send nothing more by itself: what waits for a reply goes back to its writer."""
-    for tab in tabs:
-        if waiting := tab.composer.take_queued():
-            tab.composer.put_back(waiting)
+        tab.composer.restore(self.unsent.take(tab.session.conversation_id))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QMainWindow, QWidget
 
@@ -235,10 +235,12 @@ class MainWindow(QMainWindow):
         dialog.activateWindow()
 
     def _ask_to_quit(self, num_running: int) -> None:
-        if self.findChild(QuitSheet) is None:
-            sheet = QuitSheet(num_running, self)
-            sheet.accepted.connect(self.leave)
-            sheet.open()
+        if self.findChild(QuitSheet) is not None:  # who quits twice means it
+            QTimer.singleShot(0, self, self.leave)  # not while Qt closes it
+            return
+        sheet = QuitSheet(num_running, self)
+        sheet.accepted.connect(self.leave)
+        sheet.open()
 
     def raise_window(self) -> None:
         """Come to the front, for a second start."""

@@ -14,7 +14,7 @@ from app.chat.session import ChatSession
 from app.chat.tab import ChatTab
 from app.model_status import ModelStatus
 from app.page_stack import PageStack
-from app.tab_keeper import TabKeeper, hold_queued
+from app.tab_keeper import TabKeeper
 from app.tasks import start
 from app.theme.pulse import Pulse
 from app.theme.theme import Theme
@@ -263,8 +263,9 @@ class Workspace(PageStack):
     # What is kept for the next start
 
     def hold(self) -> None:
-        """Send nothing more by itself."""
-        hold_queued(self.tabs)
+        """Send nothing more by itself: what waits for a reply stays with its writer."""
+        for tab in self.tabs:
+            tab.composer.hold()
         self.save()
 
     def save(self) -> None:

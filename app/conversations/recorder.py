@@ -57,6 +57,16 @@ class Recorder(QObject):
         """The reply while it runs and until its end is on the disk."""
         return self._by_message.get(message_id)
 
+    def running_in(self, conversation_id: str) -> LiveReply | None:
+        """The reply of a conversation that has not ended."""
+        replies = (reply for reply in self._by_message.values() if reply.conversation_id == conversation_id)
+        return next((reply for reply in replies if not reply.has_ended), None)
+
+    def unsaved_in(self, conversation_id: str) -> tuple[Message, ...]:
+        """What of a conversation's replies may not be on the disk yet."""
+        replies = (reply for reply in self._by_message.values() if reply.conversation_id == conversation_id)
+        return tuple(reply.message() for reply in replies)
+
     def abandon(self, conversation_id: str) -> None:
         """Cancel the replies of a conversation that is deleted; nothing of them is written from here on."""
         for reply in list(self._by_message.values()):

@@ -30,6 +30,16 @@ def test_a_window_whose_reply_runs_asks_and_stays_or_goes(driver: Driver, fake_e
     assert not driver.window.isVisible()
 
 
+def test_who_quits_twice_is_not_asked_again(driver: Driver, fake_engine: FakeEngine) -> None:
+    fake_engine.ending = None
+    driver.type("one")
+    driver.wait_text("Hello there")
+    with driver.qtbot.waitSignal(driver.window.closed):
+        driver.window.close()
+        driver.window.close()
+    assert not driver.window.isVisible()
+
+
 def test_a_window_in_which_nothing_runs_closes_at_once(driver: Driver) -> None:
     driver.window.close()
     assert not driver.window.isVisible()
