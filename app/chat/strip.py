@@ -22,7 +22,7 @@ from app.figures import (
     write_seconds,
     write_speedup,
 )
-from app.statistics.details import detail_rows
+from app.statistics.details import detail_rows, speedup_tone
 from app.statistics.details import reread_words as reread_words
 from app.theme.fonts import font
 from app.theme.tokens import Tokens
@@ -92,10 +92,6 @@ def speedup_item(speedup: float) -> Item:
     if not speedup:
         return Item("", "not measured", "vs plain")
     return Item("", write_speedup(speedup), "vs plain", speedup_tone(speedup))
-
-
-def speedup_tone(speedup: float) -> str:
-    return "target" if speedup >= 1.05 else "alert" if speedup < 0.95 else "ink2"
 
 
 def describe(statistics: Statistics, reply: Message | None = None) -> str:

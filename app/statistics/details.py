@@ -61,6 +61,11 @@ def speedup_words(statistics: Statistics) -> str:
     return f"{write_speedup(statistics.speedup)}, measured here"
 
 
+def speedup_tone(speedup: float) -> str:
+    """The token that a rate over plain is written in: coloured from a twentieth off 1 on."""
+    return "target" if speedup >= 1.05 else "alert" if speedup < 0.95 else "ink2"
+
+
 def _prompt_rows(statistics: Statistics) -> list[Row]:
     rows = [("Reply", write_count(statistics.num_tokens, "tokens")), ("Prompt", prompt_words(statistics))]
     if words := reread_words(statistics):
