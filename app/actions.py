@@ -24,6 +24,7 @@ class WindowDeeds:
 
     toggle_sidebar: Callable[[], None]
     toggle_inspector: Callable[[], None]
+    show_statistics: Callable[[], None]
     show_cache: Callable[[], None]
     search: Callable[[], None]
     step_region: Callable[[int], None]
@@ -91,6 +92,7 @@ class Actions:
         deeds = self._deeds
         self.sidebar = self._add(menu, "Sidebar", deeds.toggle_sidebar, SIDEBAR_KEYS)
         self.inspector = self._add(menu, "Inspector", deeds.toggle_inspector, "Ctrl+I")
+        self.statistics = self._add(menu, "Statistics", deeds.show_statistics, "Ctrl+Shift+I")
         self.cache = self._add(menu, "Prompt cache", deeds.show_cache)
         menu.addSeparator()
         self._add(menu, "Larger text", lambda: deeds.change_text_size(1), "Ctrl++", "Ctrl+=")

@@ -36,6 +36,7 @@ from app.theme.pulse import Pulse
 from app.theme.symbols import app_icon
 from app.theme.theme import Theme
 from app.window_place import PlaceKeeper
+from app.window_statistics import WindowStatistics
 from app.workspace import Workspace
 
 SIZE = (1320, 860)
@@ -83,14 +84,17 @@ class MainWindow(QMainWindow):
         self.teller = Teller(self.workspace)
         self.chats = ChatDeeds(self.catalogue, self.sidebar)
         self.regions = regions_of(self.workspace, self.sidebar)
-        self.actions_of_window = Actions(self, self.workspace, self._deeds())
         self.setWindowTitle("Slipstream")
         self.setWindowIcon(app_icon())
         self.setMinimumSize(*MIN_SIZE)
         self.resize(*SIZE)
+        self.statistics = WindowStatistics(theme, bridge, recorder, self.catalogue, self.workspace)
+        self.statistics.serve(self.sidebar)
+        self.actions_of_window = Actions(self, self.workspace, self._deeds())
         self._connect(recorder)
         theme.set_text_size(read_appearance(data_dir).text_size)
-        self._place = PlaceKeeper(self, self.shell, data_dir)
+        self._place = PlaceKeeper(self, self.shell, self.workspace.body, data_dir)
+        self.statistics.set_inspector_wanted(self._place.is_inspector_wanted)
         self._refresh()
 
     def _connect(self, recorder: Recorder) -> None:
@@ -109,7 +113,7 @@ class MainWindow(QMainWindow):
         self.deletion.restored.connect(workspace.bring_back)
         self.deletion.offer_changed.connect(lambda: sidebar.offer_undo(self.deletion.offered_title))
         workspace.row.sidebar_button.clicked.connect(self.shell.toggle_sidebar)
-        workspace.row.inspector_button.clicked.connect(self.toggle_inspector)
+        workspace.row.inspector_button.clicked.connect(self.statistics.toggle_inspector)
         workspace.body.side_toggled.connect(workspace.row.inspector_button.setChecked)
         workspace.row.menu_button.clicked.connect(lambda: self.actions_of_window.pop_up(self.workspace.row.menu_button))
         workspace.changed.connect(self._refresh)
@@ -196,7 +200,8 @@ class MainWindow(QMainWindow):
     def _deeds(self) -> WindowDeeds:
         return WindowDeeds(
             toggle_sidebar=self.shell.toggle_sidebar,
-            toggle_inspector=self.toggle_inspector,
+            toggle_inspector=self.statistics.toggle_inspector,
+            show_statistics=self.statistics.show_page,
             show_cache=self.show_cache,
             search=self.search_chats,
             step_region=self.regions.step,
@@ -206,10 +211,6 @@ class MainWindow(QMainWindow):
     def search_chats(self) -> None:
         self.shell.show_sidebar()
         self.sidebar.start_search()
-
-    def toggle_inspector(self) -> None:
-        body = self.workspace.body
-        body.set_side_wanted(not body.is_side_wanted)
 
     def change_text_size(self, steps: int) -> None:
         size = step_text_size(TextSize.percent, steps)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.theme.buttons import PaintedButton
@@ -13,7 +13,7 @@ from app.theme.theme import Theme
 from app.tooltips import plain_tooltip
 
 HEIGHT, SIDE = 76, 18
-FIRST_LINE = 22  # px from the top to the middle of the words
+FIRST_LINE, BAR_TOP = 21, 36  # px from the top to the middle of the words, and to the bar
 VERB = "Open the statistics"
 
 
@@ -21,8 +21,26 @@ class Footer(PaintedButton):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, VERB, parent)
         self._words = ("", "")
+        self._bar: QWidget | None = None
         self.setFixedHeight(HEIGHT)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def set_bar(self, bar: QWidget) -> None:
+        """Place a bar with its words under the first line; who presses it presses the footer."""
+        bar.setParent(self)
+        bar.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        bar.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self._bar = bar
+        self._place_bar()
+        bar.show()
+
+    def _place_bar(self) -> None:
+        if self._bar is not None:
+            self._bar.setGeometry(SIDE, BAR_TOP, self.width() - 2 * SIDE, self._bar.height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_bar()
 
     @property
     def words(self) -> tuple[str, str]:

@@ -39,9 +39,9 @@ class Theme(QObject):
         widgets = (one for one in QApplication.allWidgets() if one.testAttribute(Qt.WidgetAttribute.WA_SetFont))
         uses = [(widget, name) for widget in widgets if (name := names.get(widget.font().toString()))]
         set_text_size(percent)
-        for widget, name in uses:
-            widget.setFont(font(name))
         self.apply(self.tokens)
+        for widget, name in uses:  # after the sheet, which puts the fonts back that widgets had
+            widget.setFont(font(name))
 
     def follow_system(self) -> None:
         hints = QApplication.styleHints()
