@@ -11,6 +11,8 @@ from app.chat.draft import Draft
 from app.chat.empty import EmptyPage
 from app.chat.notes import Action, Note, NoteBar, num_tokens_of
 from app.chat.session import ChatSession
+from app.chat.tab_actions import BRANCHING, DELETION, LEAVING_OUT, TabActions
+from app.chat.tab_notes import TabNotes
 from app.chat.transcript import COLUMN, MARGIN, SIDE, Transcript
 from app.conversations.records import Message, ReplyState
 from app.conversations.titles import NEW_TITLE
@@ -20,6 +22,7 @@ from app.tasks import start
 from app.theme.pulse import Pulse
 from app.theme.theme import Theme
 
+FAILURE, MODEL, TOLD = "failure", "model", "told"  # subjects of notes
 FIELD_SHARE = 0.4  # of the tab's height that the composer may take
 
 
@@ -37,12 +40,14 @@ class ChatTab(QWidget):
         self.has_failed = False
         self._status = status
         self._was_stopped = False
-        self._failure = ""  # what the session could not do, until it can
+        self._is_open = True  # rather than being read
         self._has_come_to_its_end = False  # the reply, neither stopped nor failed: what waits for it is sent
         self.transcript = Transcript(theme, pulse, self)
         self.empty = EmptyPage(theme, status, self)
         self.composer = Composer(theme, self)
         self._bar = NoteBar(theme, self)
+        self._notes = TabNotes(self._bar, self)
+        self.actions_on_messages = TabActions(session, self.transcript, self.composer, self._notes, self)
         self._pages = QStackedLayout()
         self._lay_out()
         self._connect()
@@ -75,13 +80,14 @@ class ChatTab(QWidget):
             session.title_changed.connect(lambda title: self.state_changed.emit()),
             session.trouble.connect(self._tell_failure),
             session.not_sent.connect(self._take_back),
+            session.path_changed.connect(self._show_path),
+            session.checked.connect(self.actions_on_messages.take_check),
+            session.left_out_changed.connect(self.actions_on_messages.say_left_out),
             self._status.changed.connect(self._refresh_model),
         ]
         self.composer.sent.connect(self.send)
         self.composer.stop_requested.connect(self.stop)
         self.composer.drafter_chosen.connect(self._choose_drafter)
-        self.transcript.action_chosen.connect(self._act)
-        self._bar.chosen.connect(self._act_on_bar)
         self.composer.field.textChanged.connect(self.draft_changed)
 
     def detach(self) -> None:
@@ -112,11 +118,11 @@ class ChatTab(QWidget):
         return self.is_empty and not self.session.is_busy and not self.composer.field.toPlainText()
 
     async def open(self, conversation_id: str) -> bool:
+        self._is_open = False
         if not await self.session.open(conversation_id):
             return False
-        self._failure = ""  # what is damaged in the chat stays so
-        self.transcript.show_messages(self.session.messages)
-        self._pages.setCurrentWidget(self.empty if self.is_empty else self.transcript)
+        self._is_open = True
+        self._show_path()
         self.composer.set_drafter(self.session.drafter)
         self.composer.set_busy(self.session.is_busy)
         self._refresh_model()
@@ -142,37 +148,33 @@ class ChatTab(QWidget):
         self.session.stop()
 
     def continue_reply(self) -> None:
-        start(self.session.continue_reply())
+        self.actions_on_messages.go_on()
 
     def _choose_drafter(self, drafter: str) -> None:
         self.session.drafter = drafter
 
-    def _act(self, action: Action, message_id: str) -> None:
-        if action in (Action.CONTINUE, Action.TRY_AGAIN):
-            self.continue_reply()
-            self.composer.field.setFocus()
-
     # What the session says
 
     def _tell_failure(self, sentence: str) -> None:
-        self._failure = sentence
-        self.show_trouble(sentence)
-
-    def _end_failure(self) -> None:
-        """A message or reply was saved and goes on: what failed before is past."""
-        self.unsay(self._failure)
-        self._failure = ""
+        subject = FAILURE if self._is_open else sentence  # what is damaged in the chat stays so
+        self._notes.show(subject, Note(sentence, (Action.CLOSE,), is_alert=True))
 
     def _add_message(self, message: Message) -> None:
-        self._end_failure()
+        self._notes.drop(FAILURE, DELETION, BRANCHING, LEAVING_OUT)
         self._pages.setCurrentWidget(self.transcript)
         self.transcript.add_message(message)
+        self.state_changed.emit()
+
+    def _show_path(self) -> None:
+        self._pages.setCurrentWidget(self.empty if self.is_empty else self.transcript)
+        self.transcript.show_messages(self.session.messages, self.session.siblings)
+        self.actions_on_messages.take_path()
         self.state_changed.emit()
 
     def _change(self, message: Message) -> None:
         self.transcript.change(message)
         if message.state is ReplyState.RUNNING:
-            self._end_failure()
+            self._notes.drop(FAILURE)
         else:
             is_whole = message.state in (ReplyState.COMPLETE, ReplyState.LIMIT)
             self._has_come_to_its_end = is_whole and not self._was_stopped
@@ -208,19 +210,13 @@ class ChatTab(QWidget):
         self.composer.put_back(f"{text}\n{waiting}" if waiting else text)
 
     def show_trouble(self, sentence: str) -> None:
-        self._bar.show_note(Note(sentence, (Action.CLOSE,), is_alert=True))
+        self._notes.show(TOLD, Note(sentence, (Action.CLOSE,), is_alert=True))
 
     def say(self, sentence: str) -> None:
-        self._bar.show_note(Note(sentence, (Action.CLOSE,)))
+        self._notes.show(TOLD, Note(sentence, (Action.CLOSE,)))
 
     def unsay(self, sentence: str) -> None:
-        if sentence and self._bar.text == sentence:
-            self._bar.hide()
-
-    def _act_on_bar(self, action: Action) -> None:
-        self._bar.hide()
-        if action is Action.TRY_AGAIN:
-            self.model_wanted.emit()
+        self._notes.take_back(sentence)
 
     def _refresh_model(self) -> None:
         status = self._status
@@ -228,9 +224,10 @@ class ChatTab(QWidget):
         self.composer.hint.setText(status.words)
         self.transcript.set_model(status.name)
         if status.error:
-            self._bar.show_note(Note(_whole_sentence(status.error), (Action.TRY_AGAIN,), is_alert=True))
-        elif self._bar.offered == (Action.TRY_AGAIN,):
-            self._bar.hide()
+            note = Note(_whole_sentence(status.error), (Action.TRY_AGAIN,), is_alert=True)
+            self._notes.show(MODEL, note, lambda action: self.model_wanted.emit())
+        else:
+            self._notes.drop(MODEL)
 
     # Places
 
