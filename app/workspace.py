@@ -271,19 +271,17 @@ class Workspace(QWidget):
     # What is kept for the next start
 
     def hold(self) -> None:
-        """Send nothing more by itself: what waits for a reply goes back to its writer."""
+        """Send nothing more by itself: what waits for a reply stays with its writer."""
         for tab in self.tabs:
-            if waiting := tab.composer.take_queued():
-                tab.composer.put_back(waiting)
+            tab.composer.hold()
         self.save()
         self._draft_timer.stop()
 
     def _give_draft(self, tab: ChatTab) -> None:
-        if text := self._unsent.take(tab.session.conversation_id):
-            tab.composer.put_back(text)
+        tab.composer.restore(self._unsent.take(tab.session.conversation_id))
 
     def save(self) -> None:
-        """Note which tabs are open, and every text that was not sent."""
+        """Note which tabs are open, and every message that was not sent."""
         if self.is_restoring:
             return
         known = [tab.session.conversation_id for tab in self.tabs]

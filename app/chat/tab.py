@@ -7,6 +7,7 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QResizeEven
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
 from app.chat.composer import Composer
+from app.chat.counting import Counting
 from app.chat.draft import Draft
 from app.chat.empty import EmptyPage
 from app.chat.notes import Action, Note, NoteBar, num_tokens_of
@@ -45,6 +46,8 @@ class ChatTab(QWidget):
         self.transcript = Transcript(theme, pulse, self)
         self.empty = EmptyPage(theme, status, self)
         self.composer = Composer(theme, self)
+        self.counting = Counting(status.bridge, session, lambda: self.composer.draft, self)
+        self.composer.set_counting(self.counting)
         self._bar = NoteBar(theme, self)
         self._notes = TabNotes(self._bar, self)
         self.actions_on_messages = TabActions(session, self.transcript, self.composer, self._notes, self)
@@ -82,19 +85,22 @@ class ChatTab(QWidget):
             session.not_sent.connect(self._take_back),
             session.path_changed.connect(self._show_path),
             session.checked.connect(self.actions_on_messages.take_check),
-            session.left_out_changed.connect(self.actions_on_messages.say_left_out),
+            session.left_out_changed.connect(self._take_left_out),
             self._status.changed.connect(self._refresh_model),
         ]
         self.composer.sent.connect(self.send)
         self.composer.stop_requested.connect(self.stop)
         self.composer.drafter_chosen.connect(self._choose_drafter)
-        self.composer.field.textChanged.connect(self.draft_changed)
+        self.composer.leave_out_asked.connect(session.leave_out)
+        self.composer.switches_chosen.connect(self._choose_switches)
+        self.composer.changed.connect(self.draft_changed)
 
     def detach(self) -> None:
         """Hear no more of the session and the model: the session may outlive the tab."""
         for connection in self._connections:
             QObject.disconnect(connection)
         self._connections = []
+        self.counting.close()
 
     # What the window reads
 
@@ -115,7 +121,7 @@ class ChatTab(QWidget):
 
     @property
     def is_untouched(self) -> bool:
-        return self.is_empty and not self.session.is_busy and not self.composer.field.toPlainText()
+        return self.is_empty and not self.session.is_busy and not self.composer.unsent()
 
     async def open(self, conversation_id: str) -> bool:
         self._is_open = False
@@ -131,24 +137,26 @@ class ChatTab(QWidget):
 
     def place_in_focus_order(self, before: QWidget) -> None:
         """Transcript, then composer and its chips, follow `before`."""
-        composer = self.composer
-        chain = (self.transcript, composer.field, *composer.queued.chips, composer.model_chip, composer.drafter_chip)
-        for widget in (*chain, composer.send_button):
+        for widget in (self.transcript, *self.composer.focus_chain()):
             QWidget.setTabOrder(before, widget)
             before = widget
 
     # What the user does
 
-    def send(self, text: str) -> None:
-        start(self.session.send(Draft(text)))
+    def send(self, draft: Draft) -> None:
+        start(self.session.send(draft))
 
     def stop(self) -> None:
-        """End the reply; a message that waits for its end goes back to its writer."""
+        """End the reply; what waits for its end is held until its writer sends it."""
         self._was_stopped = self.session.is_busy
         self.session.stop()
 
     def continue_reply(self) -> None:
         self.actions_on_messages.go_on()
+
+    def _choose_switches(self, switches: tuple[tuple[str, str], ...]) -> None:
+        start(self.session.choose_switches(switches))
+        self.counting.refresh()
 
     def _choose_drafter(self, drafter: str) -> None:
         self.session.drafter = drafter
@@ -167,9 +175,17 @@ class ChatTab(QWidget):
 
     def _show_path(self) -> None:
         self._pages.setCurrentWidget(self.empty if self.is_empty else self.transcript)
-        self.transcript.show_messages(self.session.messages, self.session.siblings)
+        messages = self.session.messages
+        self.transcript.show_messages(messages, self.session.siblings)
         self.actions_on_messages.take_path()
+        self.composer.foot.remember_drafters(message.drafter for message in messages)
+        self.composer.set_history(messages)
+        self.counting.refresh()
         self.state_changed.emit()
+
+    def _take_left_out(self, num_left_out: int) -> None:
+        self.actions_on_messages.say_left_out(num_left_out)
+        self.counting.refresh()
 
     def _change(self, message: Message) -> None:
         self.transcript.change(message)
@@ -196,18 +212,19 @@ class ChatTab(QWidget):
 
     def _take_busy(self, is_busy: bool) -> None:
         self.composer.set_busy(is_busy)
+        self.counting.refresh()
         if not is_busy and self._has_come_to_its_end:
             if following := self.composer.take_next():
                 self.send(following)
-        elif not is_busy and (waiting := self.composer.take_queued()):
-            self.composer.put_back(waiting)
+        elif not is_busy:
+            self.composer.hold()
         self._was_stopped = self._has_come_to_its_end = False
         self.state_changed.emit()
 
     def _take_back(self, draft: Draft) -> None:
-        """Give a text that was not sent to its writer, and behind it what waited for the reply to it."""
-        waiting, text = self.composer.take_queued(), draft.text
-        self.composer.put_back(f"{text}\n{waiting}" if waiting else text)
+        """Give a message that was not sent to its writer, and hold what waited for the reply to it."""
+        self.composer.hold()
+        self.composer.put_back(draft)
 
     def show_trouble(self, sentence: str) -> None:
         self._notes.show(TOLD, Note(sentence, (Action.CLOSE,), is_alert=True))
@@ -221,7 +238,9 @@ class ChatTab(QWidget):
     def _refresh_model(self) -> None:
         status = self._status
         self.composer.set_model(status.name, status.quantisation)
-        self.composer.hint.setText(status.words)
+        self.composer.foot.set_status(status.words)
+        self.composer.foot.set_switches(status.facts.switches if status.facts else (), self.session.switches)
+        self.counting.refresh()
         self.transcript.set_model(status.name)
         if status.error:
             note = Note(_whole_sentence(status.error), (Action.TRY_AGAIN,), is_alert=True)
@@ -236,7 +255,7 @@ class ChatTab(QWidget):
         column = max(200, min(COLUMN, self.width() - 2 * SIDE))
         side = (self.width() - column) // 2 - MARGIN
         self._foot.setContentsMargins(side, 8, side, 16)
-        self.composer.field.set_most_height(round(self.height() * FIELD_SHARE))
+        self.composer.set_most_height(round(self.height() * FIELD_SHARE))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

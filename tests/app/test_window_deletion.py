@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from PySide6.QtWidgets import QPushButton
 
+from app.chat.draft import Draft
 from app.conversations.records import ReplyState
 from app.conversations.store import Store
 from app.tasks import finish
@@ -125,7 +126,7 @@ def test_deleting_in_mid_reply_stops_it_and_keeps_what_came(driver: Driver, fake
     driver.wait(lambda: driver.tab.title == "one")
     reply = driver.tab.session.messages[-1]
     assert (reply.text, reply.state) == ("Hello there", ReplyState.STOPPED)
-    assert driver.tab.composer.unsent() == "two"
+    assert driver.tab.composer.unsent() == (Draft("two"),)
     assert len(fake_engine.submits) == 1
 
 
