@@ -122,7 +122,7 @@ class ChatSession(SessionBranches):
 
     def _show_and_submit(self, index: int, messages: Sequence[Message]) -> None:
         if self._path.go_on(index, messages):
-            self.path_changed.emit()
+            self._tell_path()
         else:
             for message in messages:
                 self.message_added.emit(message)
