@@ -40,7 +40,7 @@ class TranscriptHands(TranscriptView):
         self._rows.menu_wanted.connect(self._show_action_menu)
         self._mouse = Mouse(self)
         self._mouse.section_hovered.connect(self._rows.set_hovered)
-        self._mouse.block_pressed.connect(lambda index: self.hold(self.sections.place_all))
+        self._mouse.block_pressed.connect(self.take_press)
         self._keyboard = Keyboard(self)
         self._copying = Copying(self)
         self.finder.changed.connect(self._take_found)
@@ -106,6 +106,18 @@ class TranscriptHands(TranscriptView):
 
     def selected_text(self) -> str:
         return "\n\n".join(self.selection.copied(as_markdown=False))
+
+    def take_press(self, index: int, block: int) -> None:
+        """A block took a click: it and those under it may have other heights."""
+        section = self.sections[index]
+        section.contents.keep_choice(block)
+        self.is_end_in_view = False
+        self.hold(lambda: self._make_from(index, block))
+
+    def _make_from(self, index: int, block: int) -> None:
+        if block < len(self.sections[index].body.blocks):
+            self.sections[index].make(block)
+        self.sections.place(index)
 
     # Menus
 

@@ -95,7 +95,7 @@ class Keyboard(QObject):
         block = view.sections[view.focus_index].blocks[view.focus_block]
         for point in (QPointF(rect.width() - 30, 16), QPointF(8, 10)):
             if block.press(point):
-                view.hold(lambda: None)
+                view.take_press(view.focus_index, view.focus_block)
                 return
 
     def _leave(self) -> None:
