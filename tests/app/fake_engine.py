@@ -17,10 +17,12 @@ from engine.messages import (
     DeleteConversation,
     Delta,
     DescribeCache,
+    DescribeMemory,
     Event,
     Failed,
     Finished,
     LoadModel,
+    MemoryReport,
     ModelFacts,
     ModelLoaded,
     Notice,
@@ -66,7 +68,8 @@ class FakeEngine:
 
     `script`, `ending` and `delay_seconds` are read when a Submit arrives; requests advance in turns. Where `ending` is
     None the reply stays open until it is cancelled. `emit` sends any event by hand. Deletions and questions about the
-    prompt cache are answered at once with `report`, unless `answers_on_cache` is False.
+    prompt cache are answered at once with `report`, unless `answers_on_cache` is False; those about memory, with
+    `memory`.
     """
 
     def __init__(self) -> None:
@@ -77,6 +80,7 @@ class FakeEngine:
         self.when_stopped = Statistics()  # of a reply that is cancelled
         self.report = CacheReport()
         self.answers_on_cache = True
+        self.memory = MemoryReport()
         self.commands: list[Command] = []
         self.on_submit: Callable[[Submit], None] = lambda submit: None  # runs in `send`, on the sender's thread
         self._queue: queue.SimpleQueue[Command] = queue.SimpleQueue()
@@ -133,6 +137,8 @@ class FakeEngine:
                     self.emit(Finished(request_id, "cancelled", self.when_stopped))
             case DeleteConversation() | ClearCache() | DescribeCache() if self.answers_on_cache:
                 self._answer_on_cache(command)
+            case DescribeMemory(request_id=request_id):
+                self.emit(Answer(request_id, self.memory))
 
     def _answer_on_cache(self, command: DeleteConversation | ClearCache | DescribeCache) -> None:
         if isinstance(command, DeleteConversation):
