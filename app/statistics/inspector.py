@@ -47,7 +47,7 @@ class Inspector(QWidget):
         self._message_id = ""
         self._message: Message | None = None
         self.rounds = text_label("small", "secondary")
-        self.numbers = NumberRow(theme, "Rates of this reply")
+        self.numbers = NumberRow(theme, "Rates of this reply", least_column=120)
         self.positions_label = text_label("small", "secondary", "Accepted by position, %")
         self.positions = PositionBars(theme)
         self.spark = Spark(theme)
@@ -82,7 +82,7 @@ class Inspector(QWidget):
         content.setAutoFillBackground(False)
         head = QHBoxLayout()
         head.setContentsMargins(SIDE, 16, SIDE, 12)
-        head.addWidget(text_label("interface-medium", text="This reply"))
+        head.addWidget(text_label("heading", text="This reply"))
         head.addStretch(1)
         head.addWidget(self.rounds)
         foot = QVBoxLayout()
@@ -142,7 +142,7 @@ class Inspector(QWidget):
         self.positions.show_positions(positions_in(statistics))
         self.spark.show_rounds(rounds, statistics.acceptance_length)
         rows = shown_rows(detail_rows(replace(statistics, depth_reason=""), message))
-        self.rows.show_shares(rows, 0, "Counts and times of this reply.", ("What", "Value"), has_bar=False)
+        self.rows.show_shares(rows, "Counts and times of this reply.", ("What", "Value"))
         is_running = tracked is not None and tracked.is_running
         reason = f"{statistics.depth}. {statistics.depth_reason}"
         self.note.setText(f"Depth {reason}" if is_running else f"Depth of the last round {reason}")

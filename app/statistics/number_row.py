@@ -18,8 +18,11 @@ LEAST_COLUMN, ROW, VALUE = 172, 74, 34
 
 
 class NumberRow(Chart):
-    def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, theme: Theme, name: str, parent: QWidget | None = None, *, least_column: int = LEAST_COLUMN
+    ) -> None:
         super().__init__(theme, name, parent)
+        self._least_column = least_column
         self._numbers: tuple[Number, ...] = ()
         self._num_columns = 1
 
@@ -37,7 +40,7 @@ class NumberRow(Chart):
 
     def _fit(self) -> None:
         count = max(1, len(self._numbers))
-        fitting = max(1, min(count, self.width() // LEAST_COLUMN))
+        fitting = max(1, min(count, self.width() // self._least_column))
         num_rows = -(-count // fitting)
         self._num_columns = -(-count // num_rows)
         self.setFixedHeight(ROW * num_rows)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from app.statistics.exporting import Exporting
 from app.statistics.figure_table import FigureTable
@@ -12,7 +14,7 @@ from app.statistics.history import History
 from app.statistics.memory import MemoryWatch
 from app.statistics.number_row import NumberRow
 from app.statistics.numbers import big_numbers
-from app.statistics.page_layout import Head, TableCard, arrangement_for, place_panels
+from app.statistics.page_layout import Head, PanelRows, TableCard
 from app.statistics.panel import text_label
 from app.statistics.panels import MemoryPanel, PositionsPanel, PromptPanel, RoundsPanel, SeriesPanel
 from app.statistics.segments import Segments
@@ -50,8 +52,7 @@ class StatisticsPage(QWidget):
         self.exporting = Exporting(theme, history, memory, lambda: self.segments.key, self.plain_text, self)
         self._card = TableCard(theme, self.replies)
         self._head = Head(self.segments, self.exporting.button)
-        self._grid = QGridLayout()
-        self._arrangement = ""
+        self._rows = PanelRows(self.panels)
         self._timer = QTimer(self)
         self._timer.setInterval(STALLED_MS)
         self._timer.timeout.connect(self.refresh)
@@ -66,10 +67,9 @@ class StatisticsPage(QWidget):
         column.setSpacing(16)
         for part in (self._head, self.exporting.note, self.empty, self.numbers):
             column.addWidget(part)
-        column.addLayout(self._grid)
+        column.addWidget(self._rows)
         column.addWidget(self._card)
         column.addStretch(1)
-        self._grid.setSpacing(16)
         self.replies.set_droppable(DROPPABLE)
         self._scroll = QScrollArea(self)
         self._scroll.setWidget(content)
@@ -80,7 +80,11 @@ class StatisticsPage(QWidget):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self._scroll)
-        self._arrange()
+        order = [self.segments, self.exporting.button, self.numbers]
+        for panel in self.panels.values():
+            order += [panel.chart, panel.table, panel.more]
+        for first, second in pairwise([*order, self.replies]):
+            QWidget.setTabOrder(first, second)
 
     def _connect(self) -> None:
         self._memory.watch(self)
@@ -130,13 +134,3 @@ class StatisticsPage(QWidget):
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self._timer.stop()
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._arrange()
-
-    def _arrange(self) -> None:
-        arrangement = arrangement_for(self.width() - 2 * SIDE)
-        if arrangement != self._arrangement:
-            self._arrangement = arrangement
-            place_panels(self._grid, self.panels, arrangement)

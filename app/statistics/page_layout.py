@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.statistics.figure_table import FigureTable
 from app.statistics.panel import text_label
@@ -14,30 +14,11 @@ from app.statistics.segments import Segments
 from app.theme.glyphs import draw_round
 from app.theme.theme import Theme
 
-WIDE, MEDIUM = 860, 560  # px of the content
-COLUMNS = 30
-_PLACES = {  # row, first column, columns
-    "wide": {
-        "positions": (0, 0, 12),
-        "series": (0, 12, 18),
-        "rounds": (1, 0, 10),
-        "memory": (1, 10, 10),
-        "prompts": (1, 20, 10),
-    },
-    "medium": {
-        "series": (0, 0, 30),
-        "positions": (1, 0, 15),
-        "rounds": (1, 15, 15),
-        "memory": (2, 0, 15),
-        "prompts": (2, 15, 15),
-    },
-    "narrow": {
-        "positions": (0, 0, 30),
-        "series": (1, 0, 30),
-        "rounds": (2, 0, 30),
-        "memory": (3, 0, 30),
-        "prompts": (4, 0, 30),
-    },
+WIDE, MEDIUM, SPACE = 860, 560, 16  # px of the content
+_ROWS = {  # panels side by side, each with its share of the width
+    "wide": ((("positions", 2), ("series", 3)), (("rounds", 1), ("memory", 1), ("prompts", 1))),
+    "medium": ((("series", 1),), (("positions", 1), ("rounds", 1)), (("memory", 1), ("prompts", 1))),
+    "narrow": tuple(((name, 1),) for name in ("positions", "series", "rounds", "memory", "prompts")),
 }
 
 
@@ -45,14 +26,42 @@ def arrangement_for(width: int) -> str:
     return "wide" if width >= WIDE else "medium" if width >= MEDIUM else "narrow"
 
 
-def place_panels(grid: QGridLayout, panels: Mapping[str, QWidget], arrangement: str) -> None:
-    for panel in panels.values():
-        grid.removeWidget(panel)
-    for name, (row, column, num_columns) in _PLACES[arrangement].items():
-        grid.addWidget(panels[name], row, column, 1, num_columns)
-    for column in range(COLUMNS):
-        grid.setColumnStretch(column, 1)
-        grid.setColumnMinimumWidth(column, 1)
+class PanelRows(QWidget):
+    """The cards of the page, as many side by side as there is room for."""
+
+    def __init__(self, panels: Mapping[str, QWidget], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._panels = panels
+        self._arrangement = ""
+        self._lines: list[QHBoxLayout] = []
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(SPACE)
+        for panel in panels.values():
+            policy = panel.sizePolicy()
+            policy.setHorizontalPolicy(QSizePolicy.Policy.Ignored)  # or a long heading would take from its neighbour
+            panel.setSizePolicy(policy)
+        self._arrange("wide")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange(arrangement_for(self.width()))
+
+    def _arrange(self, arrangement: str) -> None:
+        if arrangement == self._arrangement:
+            return
+        self._arrangement = arrangement
+        for row in self._lines:
+            self._column.removeItem(row)
+            row.deleteLater()
+        self._lines.clear()
+        for places in _ROWS[arrangement]:
+            line = QHBoxLayout()
+            line.setSpacing(SPACE)
+            for name, share in places:
+                line.addWidget(self._panels[name], share)
+            self._column.addLayout(line)
+            self._lines.append(line)
 
 
 class Head(QWidget):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QPoint, QRectF, Qt
-from PySide6.QtGui import QAction, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QMenu, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtGui import QAction, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
 
 from app.statistics.chart import Chart
 from app.statistics.figure_table import FigureTable
@@ -16,7 +16,7 @@ from app.theme.theme import Theme
 
 SIDE = 18
 MOST_ROWS = 8  # of the table; more are scrolled to
-LEGEND_ROOM = 520  # px of the card, under which the legend has a line of its own
+HEAD_ROOM = 2 * SIDE + 60  # px of the heading's line beside its words and the legend
 
 
 class Panel(QFrame):
@@ -32,21 +32,19 @@ class Panel(QFrame):
         self._title = title
         self._legend: Legend | None = None
         self._head = QHBoxLayout()
-        self._more = SymbolButton(theme, "more", f"More about {title[0].lower()}{title[1:]}", self)
-        self._more.clicked.connect(self._open_menu)
+        self.more = SymbolButton(theme, "more", f"More about {title[0].lower()}{title[1:]}", self)
+        self.more.clicked.connect(self._open_menu)
         self.table_action.setCheckable(True)
         self.table_action.toggled.connect(self._turn)
         self._lay_out()
         theme.tokens_changed.connect(self.update)
 
     def _lay_out(self) -> None:
-        heading = text_label("interface-medium", text=self._title)
-        heading.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Preferred)
+        heading = text_label("heading", text=self._title, wraps=True)
         self._head.setSpacing(10)
-        self._head.addWidget(heading)
-        self._head.addStretch(1)
+        self._head.addWidget(heading, 1)
         self._head.addWidget(self.value)
-        self._head.addWidget(self._more)
+        self._head.addWidget(self.more)
         self.column.setContentsMargins(SIDE, 8, SIDE, SIDE - 2)
         self.column.setSpacing(8)
         self.column.addLayout(self._head)
@@ -90,7 +88,7 @@ class Panel(QFrame):
         self.table.show_table(self.chart.table, most_rows=MOST_ROWS)
 
     def _open_menu(self) -> None:
-        self._pop_up(self._more.mapToGlobal(self._more.rect().bottomLeft()))
+        self._pop_up(self.more.mapToGlobal(self.more.rect().bottomLeft()))
 
     def _pop_up(self, point: QPoint) -> None:
         menu = QMenu(self._title, self)
@@ -110,13 +108,14 @@ class Panel(QFrame):
         """In the heading's line where there is room, else under it."""
         if self._legend is None:
             return
-        is_wide = self.width() >= LEGEND_ROOM
+        needed = QFontMetricsF(font("heading")).horizontalAdvance(self._title) + self._legend.sizeHint().width()
+        is_wide = self.width() >= needed + HEAD_ROOM
         if is_wide == (self._head.indexOf(self._legend) >= 0) and self._legend.parent() is self:
             return
         self._head.removeWidget(self._legend)
         self.column.removeWidget(self._legend)
         if is_wide:
-            self._head.insertWidget(2, self._legend)
+            self._head.insertWidget(1, self._legend)
         else:
             self.column.insertWidget(1, self._legend)
 

@@ -13,11 +13,12 @@ from app.statistics.legend import Entry, Legend
 from app.statistics.memory import MemoryWatch
 from app.statistics.panel import Panel, text_label
 from app.statistics.rounds import num_proposing_of
-from app.statistics.shares import disk_words, memory_shares, memory_words, prompt_shares, used_bytes
+from app.statistics.shares import Share, disk_words, memory_shares, memory_words, prompt_rows, used_bytes
 from app.statistics.stack import ShareRows
 from app.statistics.tables import NOT_COUNTED, mean_times, positions_of
 from app.statistics.time_chart import TimeChart
 from app.statistics.views import Scene
+from app.theme.fonts import font
 from app.theme.theme import Theme
 
 NO_ANSWER = "The engine has not said yet what it holds."
@@ -27,13 +28,15 @@ class PositionsPanel(Panel):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         self._bars = PositionBars(theme)
         super().__init__(theme, "Accepted by position", self._bars, parent)
+        self.value.setProperty("kind", "caption")
+        self.value.setFont(font("small"))
 
     def show_scene(self, scene: Scene) -> None:
         positions = positions_of(scene.replies)
         self._bars.show_positions(positions)
-        num_rounds = sum(num_proposing_of(one.own) for one in scene.replies)
-        value = f"% of {write_count(num_rounds, 'rounds')}" if num_rounds else ""
-        self.refresh(value, NOT_COUNTED if positions else "Nothing was drafted.")
+        num_rounds = write_count(sum(num_proposing_of(one.own) for one in scene.replies), "rounds")
+        note = f"Of {num_rounds} that proposed. {NOT_COUNTED}" if positions else "Nothing was drafted."
+        self.refresh("% of rounds" if positions else "", note)
 
 
 class SeriesPanel(Panel):
@@ -93,12 +96,13 @@ class MemoryPanel(Panel):
     def show_report(self) -> None:
         report = self._memory.report
         if report is None:
-            self._rows.show_shares((), 0, NO_ANSWER, ("Part", "Size"))
+            self._rows.show_shares((), NO_ANSWER, ("Part", "Size"))
             self.refresh("", NO_ANSWER)
             return
         words, shares = memory_words(report), memory_shares(report)
         whole = report.limit_bytes or used_bytes(report)
-        self._rows.show_shares(shares, whole, f"{words} are in use for models and caches.", ("Part", "Size"))
+        sentence = f"{words} are in use for models and caches."
+        self._rows.show_shares(shares, sentence, ("Part", "Size"), bands=shares, whole=whole)
         self.refresh(words)
 
 
@@ -111,11 +115,14 @@ class PromptPanel(Panel):
         super().__init__(theme, "Prompt cache", self._rows, parent)
 
     def show_history(self, history: History, conversation_id: str) -> None:
-        shares = prompt_shares(history.replies(conversation_id))
-        sentence = f"{shares[1].value} of {shares[0].value} prompt tokens came from the cache."
-        whole = sum(share.amount for share in shares)
-        self._rows.show_shares(shares, whole, sentence, ("Prompt tokens", "Number"))
-        self.refresh(disk_words(self._memory.cache))
+        rows, cache = prompt_rows(history.replies(conversation_id)), self._memory.cache
+        on_disk = disk_words(cache)
+        words = f"{rows[1].value} of {rows[0].value} prompt tokens came from the cache."
+        words += f" It holds {on_disk} on disk." if on_disk else ""
+        bands = (Share("On disk", on_disk, cache.disk_bytes, "target"),) if cache else ()
+        whole = cache.budget_bytes if cache else 0
+        self._rows.show_shares(rows, words, ("Prompt tokens", "Number"), bands=bands, whole=whole)
+        self.refresh(on_disk, cache.problem if cache else "")
 
 
 class Hairline(QWidget):

@@ -12,8 +12,9 @@ from app.theme.buttons import KEYBOARD_REASONS
 from app.theme.fonts import font
 from app.theme.glyphs import draw_focus_ring, draw_round
 from app.theme.theme import Theme
+from app.tooltips import plain_tooltip
 
-HEIGHT, PAD, MOST, INSET = 30, 13, 190, 2
+HEIGHT, PAD, LEAST, MOST, INSET = 30, 13, 96, 190, 2
 
 
 class Segments(QTabBar):
@@ -29,6 +30,7 @@ class Segments(QTabBar):
         self.setAccessibleName(name)
         self.setDrawBase(False)
         self.setExpanding(False)
+        self.setElideMode(Qt.TextElideMode.ElideRight)
         self.setUsesScrollButtons(True)
         self.setFixedHeight(HEIGHT)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -58,6 +60,7 @@ class Segments(QTabBar):
         for place, (_, words) in enumerate(segments):
             if self.tabText(place) != words:
                 self.setTabText(place, words.replace("&", "&&"))
+                self.setTabToolTip(place, plain_tooltip(words))
         self.blockSignals(False)
         if self.key != key:
             self.chosen.emit(self.key)
@@ -68,7 +71,7 @@ class Segments(QTabBar):
         return QSize(min(MOST, width), HEIGHT)
 
     def minimumTabSizeHint(self, index: int) -> QSize:
-        return self.tabSizeHint(index)
+        return QSize(min(LEAST, self.tabSizeHint(index).width()), HEIGHT)
 
     def _choose(self, index: int) -> None:
         if 0 <= index < len(self._keys):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.conversations.totals import num_read_of
-from app.figures import write_amount, write_bytes, write_count
+from app.figures import write_amount, write_bytes, write_count, write_loading
 from app.statistics.tracked import TrackedReply
 from engine.messages import CacheReport, MemoryReport
 
@@ -43,46 +44,38 @@ def used_bytes(report: MemoryReport) -> int:
 def memory_words(report: MemoryReport) -> str:
     """ "8.7 of 27.0 GB"; what is used alone where no limit is known."""
     used, limit = used_bytes(report), report.limit_bytes
-    if not limit:
-        return write_bytes(used)
-    return f"{used / 1e9:,.1f} of {write_gigabytes(limit)}"
+    return write_loading(used, limit) if limit else write_bytes(used)
 
 
-def write_gigabytes(num_bytes: int) -> str:
-    return f"{num_bytes / 1e9:,.1f}\u00a0GB"
-
-
-def prompt_shares(replies: Sequence[TrackedReply]) -> tuple[Share, ...]:
+def prompt_rows(replies: Sequence[TrackedReply]) -> tuple[Share, ...]:
     """Prompt tokens of these replies by where they came from, what was read again by its cause, the greatest first."""
     cached = sum(one.own.num_cached for one in replies)
     read = sum(num_read_of(one.own) for one in replies)
     again = Counter[str]()
     for one in replies:
-        again[cause_of(one.own.reread_reason)] += one.own.num_reread
-    causes = [(cause, count) for cause, count in again.most_common() if count]
-    shown, rest = causes[:MOST_CAUSES], causes[MOST_CAUSES:]
+        if one.own.num_reread:
+            again[cause_of(one.own.reread_reason)] += one.own.num_reread
+    causes = again.most_common()
     rows = [
         Share(f"Prompt tokens, {write_amount(len(replies), 'reply')}", write_count(cached + read)),
-        Share("From the cache", write_count(cached), cached, "target"),
-        Share("Read for the first time", write_count(read - again.total()), read - again.total(), "edge"),
+        Share("From the cache", write_count(cached)),
+        Share("Read for the first time", write_count(read - again.total())),
     ]
-    rows += [Share(f"Read again: {cause}", write_count(count), count, "alert") for cause, count in shown]
-    if rest:
-        others = sum(count for _, count in rest)
-        rows.append(Share("Read again: other causes", write_count(others), others, "alert"))
-    if not causes:
-        rows.append(Share("Read again", "0", 0, "alert"))
-    return tuple(rows)
+    rows += [Share(f"Read again: {cause}", write_count(count)) for cause, count in causes[:MOST_CAUSES]]
+    if rest := sum(count for _, count in causes[MOST_CAUSES:]):
+        rows.append(Share("Read again: other causes", write_count(rest)))
+    return (*rows, *([] if causes else [Share("Read again", "0")]))
 
 
 def cause_of(sentence: str) -> str:
-    """ "38 tokens were read again: the model's files changed." -> "the model's files changed"."""
-    return sentence.partition(": ")[2].removesuffix(".") or "cause unknown"
+    """ "38 tokens were read again: the model's files changed." -> "the model's files changed"; without its place."""
+    cause = sentence.partition(": ")[2].removesuffix(".")
+    return re.sub(r" at token [\d,]+| \(.*\)", "", cause) or "cause unknown"
 
 
 def disk_words(report: CacheReport | None) -> str:
-    """ "11.4 of 20 GB on disk"; "" before the first answer."""
+    """ "11.4 of 20.0 GB"; "" before the first answer."""
     if report is None:
         return ""
-    used = write_bytes(report.disk_bytes)
-    return f"{used} of {write_bytes(report.budget_bytes)} on disk" if report.budget_bytes else f"{used} on disk"
+    used, budget = report.disk_bytes, report.budget_bytes
+    return write_loading(used, budget) if budget else write_bytes(used)

@@ -16,7 +16,7 @@ from app.theme.theme import Theme
 
 AXIS, FOOT = 26, 20
 LEAST_TOP = 4  # of the scale
-GAP_SECONDS = 3.0  # without a round, after which the lines begin anew
+GAP_SECONDS = 6.0  # without a round, after which the lines begin anew
 MARKS = ((300, "5 min ago"), (180, "3 min"), (60, "1 min"), (0, "now"))
 
 
@@ -67,7 +67,7 @@ class TimeChart(Chart):
             share = 1 - seconds / SPAN_SECONDS
             x = plot.right() - plot.width() * share if self.is_mirrored else plot.left() + plot.width() * share
             align = 1 - share if self.is_mirrored else share
-            shown = self._end if not seconds else words
+            shown = words if self._end == "now" else words.replace("ago", "before") if seconds else self._end
             draw_words(painter, tokens.ink2, "caption", shown, QPointF(x, self.height() - 4), align)
 
     def _draw_lines(self, painter: QPainter, plot: QRectF, top: int) -> None:

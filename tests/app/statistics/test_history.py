@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-from PySide6.QtWidgets import QApplication
-
 from app.statistics.history import NUM_REPLIES
 from app.statistics.tracked import NUM_ROUNDS
 from engine.messages import Delta, Failed, Statistics
 from tests.app.statistics.replies import Talk
-
-
-@pytest.fixture
-def talk(qapp: QApplication) -> Talk:
-    return Talk()
 
 
 def test_times_of_a_round_are_differences_between_deltas(talk: Talk) -> None:
