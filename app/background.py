@@ -23,9 +23,9 @@ class Background(QObject):
         self._is_open = is_open
 
     def keep(self, session: ChatSession) -> None:
-        """Let a busy session come to its end; a text that it could not send waits for the chat to be opened again."""
+        """Let a busy session come to its end; a message that it could not send waits for its chat to be opened."""
         self.sessions.append(session)
-        session.not_sent.connect(lambda text: self._unsent.keep(session.conversation_id, text))
+        session.not_sent.connect(lambda draft: self._unsent.keep(session.conversation_id, (draft,)))
         session.busy_changed.connect(lambda is_busy: self._end(session))
 
     def forget(self, conversation_id: str) -> None:

@@ -22,7 +22,7 @@ class ModelStatus(QObject):
         self.target = target
         self.facts: ModelFacts | None = None
         self.error = ""
-        self._bridge = bridge
+        self.bridge = bridge
         self._progress: Progress | None = None
         self._request_id = 0
         bridge.received.connect(self._receive)
@@ -53,8 +53,8 @@ class ModelStatus(QObject):
 
     def load(self) -> None:
         self.error, self.facts, self._progress = "", None, None
-        self._request_id = self._bridge.next_request_id()
-        self._bridge.send(LoadModel(self._request_id, self.target))
+        self._request_id = self.bridge.next_request_id()
+        self.bridge.send(LoadModel(self._request_id, self.target))
         self.changed.emit()
 
     def _receive(self, event: Event) -> None:

@@ -1,4 +1,4 @@
-"""The composer's painted buttons: a chip that opens a menu, and Send, which is Stop while a reply runs."""
+"""The composer's painted buttons: a chip that opens a menu, a small one inside a chip, and Send, which is also Stop."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from app.theme.symbols import draw_symbol
 from app.theme.theme import Theme
 
 HEIGHT = 30
+SMALL = 28
 
 
 class Chip(PaintedButton):
-    """Symbol, words, quieter words, chevron."""
+    """Symbol, words, quieter words, chevron; a chip without a symbol always shows its words."""
 
     def __init__(
         self, theme: Theme, symbol: str, name: str, colour: str = "ink2", parent: QWidget | None = None
@@ -27,34 +28,43 @@ class Chip(PaintedButton):
         self._name = name
         self._words = ""
         self._quiet = ""
-        self._is_short = False
+        self._shows_words = True
+        self._shows_quiet = True
         self.setFixedHeight(HEIGHT)
 
     def set_words(self, words: str, quiet: str = "") -> None:
         self._words, self._quiet = words, quiet
         self.setAccessibleName(f"{self._name}: {words} {quiet}".rstrip())
+        self.setToolTip(self.accessibleName())
         self.updateGeometry()
         self.update()
 
-    def set_short(self, is_short: bool) -> None:
-        """In a narrow window the quieter words go."""
-        if is_short != self._is_short:
-            self._is_short = is_short
+    def set_shown(self, *, words: bool, quiet: bool) -> None:
+        """In a narrow window the quieter words go, then the words beside a symbol."""
+        if (words, quiet) != (self._shows_words, self._shows_quiet):
+            self._shows_words, self._shows_quiet = words, quiet
             self.updateGeometry()
             self.update()
 
     def sizeHint(self) -> QSize:
-        width = 8 + 16 + 6 + QFontMetricsF(font("interface-medium")).horizontalAdvance(self._words) + 6 + 14 + 6
-        if self._shown_quiet:
-            width += QFontMetricsF(font("interface")).horizontalAdvance(self._shown_quiet) + 5
-        return QSize(round(width) + 1, HEIGHT)
+        return QSize(round(self._left + sum(width for _, width in self._measured()) + 20) + 1, HEIGHT)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(60, HEIGHT)
+        return QSize(min(60, self.sizeHint().width()), HEIGHT)
 
     @property
-    def _shown_quiet(self) -> str:
-        return "" if self._is_short else self._quiet
+    def _left(self) -> float:
+        return 30.0 if self._symbol else 8.0
+
+    def _shown(self) -> list[tuple[str, str, str]]:
+        """What stands between symbol and chevron: words, font, token."""
+        words = self._words if self._shows_words or not self._symbol else ""
+        quiet = self._quiet if self._shows_quiet else ""
+        shown = ((words, "interface-medium", "ink2"), (quiet, "interface", "ink3"))
+        return [part for part in shown if part[0]]
+
+    def _measured(self) -> list[tuple[str, float]]:
+        return [(words, QFontMetricsF(font(use)).horizontalAdvance(words) + 6) for words, use, _ in self._shown()]
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -63,22 +73,39 @@ class Chip(PaintedButton):
         if self.is_hovered or self.isDown():
             draw_round(painter, rect, 7, tokens.hover)
         middle = self.height() / 2
-        draw_symbol(painter, self._symbol, getattr(tokens, self._colour), QRectF(8, middle - 8, 16, 16))
-        room = self.width() - 30 - 26
-        left = 30.0
-        for words, use, colour in (
-            (self._words, "interface-medium", tokens.ink2),
-            (self._shown_quiet, "interface", tokens.ink3),
-        ):
+        if self._symbol:
+            draw_symbol(painter, self._symbol, getattr(tokens, self._colour), QRectF(8, middle - 8, 16, 16))
+        left = self._left
+        for words, use, colour in self._shown():
             metrics = QFontMetricsF(font(use))
-            shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, max(0.0, 30 + room - left + 2))
+            room = max(0.0, self.width() - 24 - left)
+            shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, room)
             painter.setFont(font(use))
-            painter.setPen(QColor(colour))
+            painter.setPen(QColor(getattr(tokens, colour)))
             painter.drawText(QPointF(left, middle + metrics.capHeight() / 2), shown)
-            left += metrics.horizontalAdvance(shown) + 5 if shown else 0
+            left += metrics.horizontalAdvance(shown) + 6 if shown else 0
         draw_symbol(painter, "chevron-down", tokens.ink3, QRectF(self.width() - 20, middle - 7, 14, 14))
         if self.has_keyboard_focus:
             draw_focus_ring(painter, tokens, rect, 7)
+
+
+class SmallButton(PaintedButton):
+    """One symbol of 12 px inside a chip, as high as the chip."""
+
+    def __init__(self, theme: Theme, symbol: str, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(theme, name, parent)
+        self._symbol = symbol
+        self.setFixedSize(SMALL, SMALL)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        tokens = self.theme.tokens
+        place = QRectF(self.rect())
+        if self.is_hovered or self.isDown():
+            draw_round(painter, place.adjusted(3, 3, -3, -3), 5, tokens.line)
+        draw_symbol(painter, self._symbol, tokens.ink2, QRectF(8, 8, 12, 12))
+        if self.has_keyboard_focus:
+            draw_focus_ring(painter, tokens, place, 7)
 
 
 class SendButton(PaintedButton):
@@ -89,11 +116,13 @@ class SendButton(PaintedButton):
         self.is_stop = False
         self.setFixedSize(36, 36)
 
-    def set_stop(self, is_stop: bool) -> None:
+    def set_stop(self, is_stop: bool, reason: str = "") -> None:
+        """`reason` is why nothing can be sent, for the tooltip."""
         self.is_stop = is_stop
         name = "Stop this reply" if is_stop else "Send this message"
         self.setAccessibleName(name)
-        self.setToolTip(name)
+        self.setAccessibleDescription("" if is_stop else reason)
+        self.setToolTip(name if is_stop else reason or name)
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -1,201 +1,209 @@
-"""Composer: where a message is written, with the choices that hold for the next reply."""
+"""Composer: where a message is written, with what it quotes and the choices that hold for the next reply."""
 
 from __future__ import annotations
 
-import unicodedata
+from collections.abc import Iterable
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRectF, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
 
-from app.chat.chips import Chip, SendButton
-from app.chat.field import Field
-from app.chat.queued import Queued
-from app.drafters import DEFAULT_DRAFTER, DRAFTER_WORDS, DRAFTERS, drafter_name
-from app.theme.fonts import font
-from app.theme.glyphs import draw_round
+from app.chat.attachments_view import show_attachment
+from app.chat.composer_frame import ComposerFrame
+from app.chat.composer_sending import Sending
+from app.chat.counting import Cost, Counting
+from app.chat.draft import Draft
+from app.conversations.records import Message
 from app.theme.theme import Theme
 
-NARROW = 520  # px; below it the chips say less
+FOLLOW_UP = ("Write a follow-up. It is sent when this reply ends.", "Write a follow-up")
+FIRST = ("Ask something",)
+EDITING = "This takes the place of an earlier message, in a new branch."
 
 
-def is_blank(text: str) -> bool:
-    """Whether nothing in a text can be seen: spaces, controls, zero-width characters."""
-    return all(character.isspace() or unicodedata.category(character) in ("Cc", "Cf", "Zs") for character in text)
+class Composer(ComposerFrame):
+    """What is written, waits and is edited, as Drafts; what is sent or chosen goes out by signals."""
 
-
-class Composer(QFrame):
-    sent = Signal(str)
+    sent = Signal(object)  # Draft
     stop_requested = Signal()
     drafter_chosen = Signal(str)
+    switches_chosen = Signal(object)  # names and values, of all switches of the template that are chosen
+    leave_out_asked = Signal(int)  # how many of the oldest turns to leave out, so that the prompt fits
+    changed = Signal()  # anything that is not sent yet
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, parent)
         self._is_busy = False
-        self._drafter = DEFAULT_DRAFTER
-        self._with_paths: dict[str, None] = {}  # drafters that the chat has had and no list names, oldest first
-        self._last_sent = ""
-        self._model = ("", "")
-        self.field = Field(self)
-        self.queued = Queued(theme, self)
-        self.model_chip = Chip(theme, "model", "Model", parent=self)
-        self.drafter_chip = Chip(theme, "drafter", "Choose the drafter", "draft", self)
-        self.hint = QLabel(self)
-        self.send_button = SendButton(theme, self)
-        self._lay_out()
+        self._edits = ""  # id of the message that is edited
+        self._set_aside = Draft()  # what was written when the edit began
+        self._sending = Sending(self)
+        self._counting: Counting | None = None
         self._connect()
         self.set_busy(False)
 
-    def _lay_out(self) -> None:
-        self.hint.setFont(font("small"))
-        self.hint.setProperty("kind", "caption")
-        row = QHBoxLayout()
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(4)
-        row.addWidget(self.model_chip)
-        row.addWidget(self.drafter_chip)
-        row.addStretch(1)
-        row.addWidget(self.hint)
-        row.addSpacing(8)
-        row.addWidget(self.send_button)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(4, 12, 10, 7)
-        column.setSpacing(6)
-        text = QVBoxLayout()
-        text.setContentsMargins(8, 0, 0, 0)
-        text.setSpacing(8)
-        text.addWidget(self.queued, 0, Qt.AlignmentFlag.AlignLeft)
-        text.addWidget(self.field)
-        column.addLayout(text)
-        column.addLayout(row)
-
     def _connect(self) -> None:
-        self.field.submitted.connect(self._submit)
+        self.field.submitted.connect(self.submit)
         self.field.escaped.connect(self._escape)
-        self.field.recalled.connect(lambda: self.field.replace_text(self._last_sent))
-        self.field.textChanged.connect(self._refresh_button)
-        self.field.installEventFilter(self)
-        self.send_button.clicked.connect(self._press)
+        self.field.textChanged.connect(self._take_change)
+        self.attachments.changed.connect(self._take_change)
+        self.attachments.opened.connect(lambda attachment: show_attachment(attachment, self))
         self.queued.taken_back.connect(self._take_back)
-        self.drafter_chip.clicked.connect(self.open_drafters)
-        self.model_chip.clicked.connect(self._open_model)
-        self._theme.tokens_changed.connect(self.update)
+        self.queued.sent.connect(self._send_held)
+        self.foot.send_button.clicked.connect(self._press)
+        self.foot.drafter_chosen.connect(self.drafter_chosen)
+        self.foot.switches_chosen.connect(self.switches_chosen)
 
     # State, as the tab tells it
 
     def set_busy(self, is_busy: bool) -> None:
         """While a reply runs the button stops it, and what is sent waits for its end."""
-        self._is_busy = is_busy
-        self.send_button.set_stop(is_busy)
-        words = "Write a follow-up. It is sent when this reply ends." if is_busy else "Ask something"
-        self.field.setPlaceholderText(words)
-        self.field.viewport().update()  # Qt repaints only where the words come or go
+        self._is_busy = self.queued.is_busy = is_busy
+        self.field.set_placeholders(*(FOLLOW_UP if is_busy else FIRST))
         self._refresh_button()
 
     def set_model(self, name: str, quantisation: str = "") -> None:
-        self._model = (name, quantisation)
-        self.model_chip.set_words(name or "No model", quantisation)
+        self.foot.set_model(name, quantisation)
 
     def set_drafter(self, drafter: str) -> None:
-        self._drafter = drafter
-        if drafter not in DRAFTERS:
-            self._with_paths[drafter] = None
-        self.drafter_chip.set_words(drafter_name(drafter))
+        self.foot.set_drafter(drafter)
 
-    def put_back(self, text: str) -> None:
-        """Give a text that was not sent back to its writer, before anything typed since."""
-        typed = self.field.toPlainText()
-        self.field.replace_text(f"{text}\n{typed}" if typed else text)
+    def set_counting(self, counting: Counting) -> None:
+        """Show what the draft costs as it is counted, and refuse one that does not fit."""
+        self._counting = counting
+        counting.counted.connect(self._take_cost)
 
-    def unsent(self) -> str:
-        """What waits for replies to end, then what is written."""
-        return "\n".join(text for text in (*self.queued.texts, self.field.toPlainText()) if text)
+    def set_refusal(self, reason: str) -> None:
+        """Send nothing for now, as a sentence; "" lets messages go again."""
+        self._sending.refusal = reason
+        self._refresh_button()
 
-    def take_queued(self) -> str:
-        """All that waited for replies to end, as one text, or ""."""
-        return self.queued.take_all()
+    def set_history(self, messages: Iterable[Message]) -> None:
+        """What Up brings back."""
+        self.field.history.set_texts(message.text for message in messages if message.role == "user")
 
-    def take_next(self) -> str:
-        """What is to be sent at the end of this reply, or ""."""
+    def begin_edit(self, message: Message) -> None:
+        """Write a message anew; what stood here comes back when the edit ends."""
+        self.end_edit()
+        self._set_aside = self.draft
+        self._load(Draft(message.text, message.attachments, message.id))
+        self.field.setFocus()
+
+    def end_edit(self) -> None:
+        """Leave the earlier message as it is."""
+        if self._edits:
+            self._clear()
+
+    def open_drafters(self) -> None:
+        self.foot.open_drafters()
+
+    # What is not sent
+
+    @property
+    def draft(self) -> Draft:
+        """What is written."""
+        return Draft(self.field.toPlainText(), self.attachments.attachments, self._edits)
+
+    def unsent(self) -> tuple[Draft, ...]:
+        """What waits for replies to end, what an edit set aside, and what is written."""
+        return tuple(draft for draft in (*self.queued.drafts, self._set_aside, self.draft) if draft)
+
+    def put_back(self, draft: Draft) -> None:
+        """Give a message that was not sent back to its writer; beside anything written since, it waits."""
+        if self.draft or self._edits:
+            self.queued.add(draft, self.field, is_held=True, place=0)
+        else:
+            self._load(draft)
+        self.changed.emit()
+
+    def restore(self, drafts: Iterable[Draft]) -> None:
+        """Take over what was not sent before: the last is written on, the others wait to be sent by hand."""
+        for draft in drafts:
+            if written := self.draft:
+                self.queued.add(written, self.field, is_held=True)
+            self._load(draft)
+        self.changed.emit()
+
+    def hold(self) -> None:
+        """Send nothing more by itself; what waits for a reply stays until its writer decides."""
+        self.queued.hold()
+        self.changed.emit()
+
+    def take_next(self) -> Draft | None:
+        """What is to be sent at the end of this reply."""
         return self.queued.take_next()
+
+    def _load(self, draft: Draft) -> None:
+        self._edits = draft.edits
+        if draft.edits:
+            self.editing.tell(EDITING, "Cancel", self.end_edit, can_close=False)
+        else:
+            self.editing.hide()
+        self.attachments.set_attachments(draft.attachments, self.field)
+        self.field.replace_text(draft.text)
+        self._refresh_button()
 
     # What the user does
 
-    def _submit(self) -> None:
-        text = self.field.toPlainText()
-        if is_blank(text):
+    def submit(self) -> None:
+        """Send what is written, or let it wait; an edit never waits. Nothing happens where it cannot be sent."""
+        draft = self.draft
+        if draft.is_blank or not self._sending.may_go(draft, self._counting):
             return
-        if self._is_busy:
-            self.queued.add(text, self.field)
+        self.field.history.add(draft.text)
+        self._clear()
+        if self._is_busy and not draft.edits:
+            self.queued.add(draft, self.field)
+            self.changed.emit()
         else:
-            self.sent.emit(text)
-        self._last_sent = text
-        self.field.replace_text("")
+            self.sent.emit(draft)
+
+    def _clear(self) -> None:
+        """Begin the next message; one that an edit set aside comes back."""
+        self.note.hide()
+        aside, self._set_aside = self._set_aside, Draft()
+        self._load(aside)
 
     def _press(self) -> None:
-        if self._is_busy:
+        if self._is_stop:
             self.stop_requested.emit()
         else:
-            self._submit()
+            self.submit()
         self.field.setFocus()
+
+    @property
+    def _is_stop(self) -> bool:
+        return self._is_busy and not self._edits
 
     def _escape(self) -> None:
-        if self._is_busy:
+        if self._edits:
+            self.end_edit()
+        elif self._is_busy:
             self.stop_requested.emit()
 
-    def _take_back(self, text: str) -> None:
-        self.put_back(text)
+    def _take_back(self, draft: Draft, place: int) -> None:
+        """Write on at a message that waited; what was written takes its place."""
+        if written := self.draft:
+            self.queued.add(written, self.field, is_held=True, place=place)
+        self._load(draft)
         self.field.setFocus()
 
+    def _send_held(self, draft: Draft) -> None:
+        self.sent.emit(draft)
+        self.field.setFocus()
+
+    def _take_change(self) -> None:
+        self._refresh_button()
+        if self._counting is not None:
+            self._counting.count_soon()
+        self.changed.emit()
+
+    def _take_cost(self, cost: Cost | None) -> None:
+        self.foot.show_cost(cost)
+        tokens = dict(cost.attachments) if cost else {}
+        self.attachments.set_tokens(tokens.get)
+        self._sending.take_cost(cost)
+        self._refresh_button()
+
     def _refresh_button(self) -> None:
-        has_text = self.field.document().characterCount() > 1
-        self.send_button.setEnabled(self._is_busy or (has_text and not is_blank(self.field.toPlainText()[:4096])))
-
-    def open_drafters(self) -> None:
-        menu = QMenu("Drafter", self)
-        menu.setToolTipsVisible(True)
-        for drafter in (*DRAFTERS, *self._with_paths):
-            action = menu.addAction(drafter_name(drafter))
-            action.setCheckable(True)
-            action.setChecked(drafter == self._drafter)
-            action.setToolTip(DRAFTER_WORDS.get(drafter, drafter))
-            action.triggered.connect(lambda checked=False, chosen=drafter: self._choose(chosen))
-        menu.addSeparator()
-        menu.addAction("The choice is for this tab, from the next reply.").setEnabled(False)
-        self._pop_up(menu, self.drafter_chip)
-
-    def _choose(self, drafter: str) -> None:
-        self.set_drafter(drafter)
-        self.drafter_chosen.emit(drafter)
-
-    def _open_model(self) -> None:
-        menu = QMenu("Model", self)
-        name, quantisation = self._model
-        action = menu.addAction(f"{name or 'No model'}  {quantisation}".rstrip())
-        action.setCheckable(True)
-        action.setChecked(bool(name))
-        self._pop_up(menu, self.model_chip)
-
-    def _pop_up(self, menu: QMenu, chip: Chip) -> None:
-        """Open a menu above its chip, without waiting for it."""
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.popup(chip.mapToGlobal(QPoint(0, -menu.sizeHint().height() - 4)))
-
-    # Look
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
-            self.update()
-        return super().eventFilter(watched, event)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        is_narrow = self.width() < NARROW
-        self.model_chip.set_short(is_narrow)
-        self.hint.setVisible(not is_narrow)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        tokens = self._theme.tokens
-        border = tokens.target if self.field.hasFocus() else tokens.line
-        draw_round(QPainter(self), QRectF(self.rect()), 14, tokens.raised, border)
+        has_something = bool(self.attachments.chips) or not self.field.is_blank
+        self.foot.send_button.set_stop(self._is_stop, self._sending.reason)
+        self.foot.send_button.setEnabled(self._is_stop or (has_something and not self._sending.reason))

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass
 
 from app.conversations.records import Attachment
+
+
+def is_blank(text: str) -> bool:
+    """Whether nothing in a text can be seen: spaces, controls, zero-width characters."""
+    return all(character.isspace() or unicodedata.category(character) in ("Cc", "Cf", "Zs") for character in text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,3 +22,8 @@ class Draft:
 
     def __bool__(self) -> bool:
         return bool(self.text or self.attachments)
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether there is nothing to send."""
+        return not self.attachments and is_blank(self.text)

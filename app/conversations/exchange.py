@@ -6,13 +6,21 @@ import secrets
 import time
 from dataclasses import replace
 
-from app.conversations.records import Conversation, Message, ReplyState, new_id
+from app.conversations.records import Attachment, Conversation, Message, ReplyState, new_id
 from app.conversations.store import Store
 from engine.messages import Sampling
 
 
 def new_exchange(
-    text: str, *, conversation_id: str, parent_id: str | None, model: str, drafter: str, sampling: Sampling
+    text: str,
+    *,
+    conversation_id: str,
+    parent_id: str | None,
+    model: str,
+    drafter: str,
+    sampling: Sampling,
+    attachments: tuple[Attachment, ...] = (),
+    num_left_out: int = 0,
 ) -> tuple[Message, Message]:
     """The user's message and its empty, running reply with a seed of its own."""
     now = time.time()
@@ -22,12 +30,20 @@ def new_exchange(
         parent_id=parent_id,
         role="user",
         text=storable(text),
+        attachments=tuple(Attachment(storable(each.name), storable(each.text)) for each in attachments),
+        num_left_out=num_left_out,
         created_at=now,
         updated_at=now,
     )
-    reply = replace(
-        user,
+    return user, new_reply(user, model, drafter, sampling)
+
+
+def new_reply(user: Message, model: str, drafter: str, sampling: Sampling) -> Message:
+    """An empty, running reply to a user's message, with a seed of its own."""
+    now = time.time()
+    return Message(
         id=new_id(),
+        conversation_id=user.conversation_id,
         parent_id=user.id,
         role="assistant",
         text="",
@@ -36,8 +52,9 @@ def new_exchange(
         temperature=sampling.temperature,
         model=model,
         drafter=drafter,
+        created_at=now,
+        updated_at=now,
     )
-    return user, reply
 
 
 def resumed(reply: Message, model: str, drafter: str) -> Message:
@@ -45,16 +62,39 @@ def resumed(reply: Message, model: str, drafter: str) -> Message:
     running = replace(reply, state=ReplyState.RUNNING, error="", finish_reason="", model=model)
     if reply.text:
         return running
-    return replace(running, drafter=drafter, token_ids=(), tokenizer_id="", quantisation="", statistics=None)
+    return replace(
+        running,
+        drafter=drafter,
+        token_ids=(),
+        tokenizer_id="",
+        quantisation="",
+        statistics=None,
+        opening="",
+        thought_seconds=0.0,
+        num_thought=0,
+    )
 
 
-def save_exchange(store: Store, user: Message, reply: Message, new_title: str | None) -> bool:
+def save_exchange(
+    store: Store,
+    user: Message,
+    reply: Message,
+    new_title: str | None,
+    switches: tuple[tuple[str, str], ...] = (),
+) -> bool:
     """Add both to their conversation, which is created where it gets a title."""
     conversation_id, now = user.conversation_id, user.created_at
     if new_title is not None:
-        store.create_conversation(Conversation(conversation_id, new_title, reply.model, reply.drafter, now, now))
-    store.touch_conversation(conversation_id, reply.model, reply.drafter, now)
+        store.create_conversation(
+            Conversation(conversation_id, new_title, reply.model, reply.drafter, now, now, switches=switches)
+        )
     store.add_message(user)
+    return save_reply(store, reply)
+
+
+def save_reply(store: Store, reply: Message) -> bool:
+    """Add a reply to a message that is in its conversation."""
+    store.touch_conversation(reply.conversation_id, reply.model, reply.drafter, reply.created_at)
     store.add_message(reply)
     return True
 
@@ -62,6 +102,11 @@ def save_exchange(store: Store, user: Message, reply: Message, new_title: str | 
 def save_resumed(store: Store, reply: Message) -> bool:
     store.touch_conversation(reply.conversation_id, reply.model, reply.drafter, time.time())
     store.save_replies([reply])
+    return True
+
+
+def save_changed(store: Store, messages: tuple[Message, ...]) -> bool:
+    store.save_replies(messages)
     return True
 
 

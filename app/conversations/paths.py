@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 
@@ -21,10 +21,7 @@ def chosen_path(chosen_root: str | None, nodes: Sequence[Node]) -> list[str]:
 
     Where no child is chosen, or the chosen one is no child, the latest child is taken: a damaged link hides nothing.
     """
-    known = {node.id for node in nodes}
-    children: defaultdict[str | None, list[Node]] = defaultdict(list)
-    for each in nodes:
-        children[each.parent_id if each.parent_id in known else None].append(each)
+    children = _children(nodes)
     path: list[str] = []
     seen: set[str] = set()
     node: Node | None = _choose(chosen_root, children[None])
@@ -33,6 +30,22 @@ def chosen_path(chosen_root: str | None, nodes: Sequence[Node]) -> list[str]:
         path.append(node.id)
         node = _choose(node.chosen_child, children[node.id])
     return path
+
+
+def siblings_on(path: Iterable[str], nodes: Sequence[Node]) -> dict[str, tuple[str, ...]]:
+    """For each message of a path that is not alone under its parent: all that stand there, in creation order."""
+    on_path = set(path)
+    groups = [[node.id for node in group] for group in _children(nodes).values() if len(group) > 1]
+    return {one: tuple(group) for group in groups for one in group if one in on_path}
+
+
+def _children(nodes: Sequence[Node]) -> defaultdict[str | None, list[Node]]:
+    """By parent's id; None for roots, and for those whose parent is missing."""
+    known = {node.id for node in nodes}
+    children: defaultdict[str | None, list[Node]] = defaultdict(list)
+    for each in nodes:
+        children[each.parent_id if each.parent_id in known else None].append(each)
+    return children
 
 
 def _choose(chosen: str | None, siblings: Sequence[Node]) -> Node | None:

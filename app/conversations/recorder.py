@@ -22,6 +22,7 @@ JOURNAL_MILLISECONDS = 500
 class Recorder(QObject):
     """Holds every reply from its start until its end is on the disk; made before any session, on the GUI thread."""
 
+    began = Signal(object)  # LiveReply, before its Submit is sent
     trouble = Signal(str)  # a sentence, once, until a write succeeds again
     saved = Signal(str)  # id of a message whose end is on the disk
     _write_ended = Signal(object)  # emitted on the database thread
@@ -51,11 +52,22 @@ class Recorder(QObject):
         self._by_request[request_id] = reply
         self._by_message[message.id] = reply
         self._timer.start()
+        self.began.emit(reply)
         return reply
 
     def live(self, message_id: str) -> LiveReply | None:
         """The reply while it runs and until its end is on the disk."""
         return self._by_message.get(message_id)
+
+    def running_in(self, conversation_id: str) -> LiveReply | None:
+        """The reply of a conversation that has not ended."""
+        replies = (reply for reply in self._by_message.values() if reply.conversation_id == conversation_id)
+        return next((reply for reply in replies if not reply.has_ended), None)
+
+    def unsaved_in(self, conversation_id: str) -> tuple[Message, ...]:
+        """What of a conversation's replies may not be on the disk yet."""
+        replies = (reply for reply in self._by_message.values() if reply.conversation_id == conversation_id)
+        return tuple(reply.message() for reply in replies)
 
     def abandon(self, conversation_id: str) -> None:
         """Cancel the replies of a conversation that is deleted; nothing of them is written from here on."""

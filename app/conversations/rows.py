@@ -9,9 +9,10 @@ import sys
 from array import array
 from collections.abc import Sequence
 from dataclasses import asdict, fields
+from itertools import pairwise
 from typing import Any
 
-from app.conversations.records import Conversation, Message, ReplyState
+from app.conversations.records import Attachment, Conversation, Message, ReplyState
 from app.conversations.titles import clean_title
 from engine.messages import Statistics
 
@@ -63,11 +64,17 @@ def row_from_message(message: Message) -> dict[str, object]:
         "statistics": None if message.statistics is None else _encode_statistics(message.statistics),
         "text": message.text,
         "token_ids": encode_ids(message.token_ids),
+        "opening": message.opening,
+        "thought_seconds": message.thought_seconds,
+        "num_thought": message.num_thought,
+        "num_left_out": message.num_left_out,
+        "attachments": json.dumps([[one.name, one.text] for one in message.attachments], ensure_ascii=False),
+        "drafted": encode_ids([place for span in message.drafted for place in span]),
     }
 
 
 def message_from_row(row: sqlite3.Row) -> Message:
-    """Text, role and state must make sense; ids, statistics and notices that do not are left out."""
+    """Text, role and state must make sense; ids, statistics and other details that do not are left out."""
     text = _text(row, "text")
     if text and not text.strip("\0"):
         raise DamagedRecordError("its text is empty bytes")
@@ -90,6 +97,12 @@ def message_from_row(row: sqlite3.Row) -> Message:
         quantisation=_text(row, "quantisation"),
         statistics=_statistics(row),
         notices=_notices(row),
+        opening=_text(row, "opening"),
+        thought_seconds=float(_number(row, "thought_seconds")),
+        num_thought=int(_number(row, "num_thought")),
+        drafted=_drafted(row, len(text)),
+        attachments=attachments_of(row),
+        num_left_out=int(_number(row, "num_left_out")),
         created_at=float(_number(row, "created_at")),
         updated_at=float(_number(row, "updated_at")),
     )
@@ -105,7 +118,25 @@ def conversation_from_row(row: sqlite3.Row) -> Conversation:
         drafter=_text(row, "drafter"),
         created_at=float(_number(row, "created_at")),
         updated_at=float(_number(row, "updated_at")),
+        folder=clean_title(row["folder"]) if isinstance(row["folder"], str) else "",
+        is_pinned=row["is_pinned"] == 1,
+        switches=_switches(row),
+        num_branches=int(_number(row, "num_branches")),
     )
+
+
+def encode_switches(switches: Sequence[tuple[str, str]]) -> str:
+    return json.dumps(switches)
+
+
+def _switches(row: sqlite3.Row) -> tuple[tuple[str, str], ...]:
+    if row["switches"] == "[]":  # of almost every row of a long list
+        return ()
+    try:
+        return tuple((str(name), str(value)) for name, value in json.loads(row["switches"]))
+    except (TypeError, ValueError):
+        logger.warning("switches of conversation %r are damaged and left out", row["id"])
+        return ()
 
 
 def _text(row: sqlite3.Row, column: str) -> str:
@@ -144,6 +175,27 @@ def _notices(row: sqlite3.Row) -> tuple[str, ...]:
     except (TypeError, ValueError):
         logger.warning("notices of message %r are damaged and left out", row["id"])
         return ()
+
+
+def attachments_of(row: sqlite3.Row) -> tuple[Attachment, ...]:
+    if row["attachments"] == "[]":
+        return ()
+    try:
+        return tuple(Attachment(str(name), str(text)) for name, text in json.loads(row["attachments"]))
+    except (TypeError, ValueError):
+        logger.warning("attachments of message %r are damaged and left out", row["id"])
+        return ()
+
+
+def _drafted(row: sqlite3.Row, num_characters: int) -> tuple[tuple[int, int], ...]:
+    """Spans that rise and lie within the text."""
+    data = row["drafted"]
+    places = decode_ids(data) if isinstance(data, bytes) and len(data) % 8 == 0 else (1, 0)
+    rises = all(place <= following for place, following in pairwise((0, *places, num_characters)))
+    if not rises:
+        logger.warning("drafted spans of message %r are damaged and left out", row["id"])
+        return ()
+    return tuple(zip(places[::2], places[1::2], strict=True))
 
 
 def _encode_statistics(statistics: Statistics) -> str:

@@ -59,8 +59,62 @@ def _create_tables(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+_FOLDERS_AND_REASONING = (
+    "ALTER TABLE conversations ADD COLUMN folder TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE conversations ADD COLUMN is_pinned INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE conversations ADD COLUMN switches TEXT NOT NULL DEFAULT '[]'",
+    "ALTER TABLE conversations ADD COLUMN num_branches INTEGER NOT NULL DEFAULT 1",
+    "ALTER TABLE messages ADD COLUMN opening TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE messages ADD COLUMN thought_seconds REAL NOT NULL DEFAULT 0",
+    "ALTER TABLE messages ADD COLUMN num_thought INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE messages ADD COLUMN num_left_out INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE messages ADD COLUMN attachments TEXT NOT NULL DEFAULT '[]'",
+    "ALTER TABLE messages ADD COLUMN drafted BLOB NOT NULL DEFAULT x''",
+    """
+    UPDATE conversations SET num_branches = max(1, (
+        SELECT count(*) FROM messages AS leaf WHERE leaf.conversation_id = conversations.id
+        AND NOT EXISTS (SELECT 1 FROM messages AS child WHERE child.parent_id = leaf.id)
+    ))
+    """,
+)
+
+
+def _add_folders_and_reasoning(connection: sqlite3.Connection) -> None:
+    for statement in _FOLDERS_AND_REASONING:
+        connection.execute(statement)
+
+
+# A queue of what the search index, a file of its own, has not seen: writing a chat never waits for that file, and a
+# damaged one costs no chat. What is journaled half a second later again is left out until it has ended.
+_SEARCH_QUEUE = (
+    "CREATE TABLE unindexed (change INTEGER PRIMARY KEY AUTOINCREMENT, ordinal INTEGER NOT NULL)",
+    """
+    CREATE TRIGGER queue_new AFTER INSERT ON messages WHEN new.state <> 'running'
+    BEGIN INSERT INTO unindexed (ordinal) VALUES (new.ordinal); END
+    """,
+    """
+    CREATE TRIGGER queue_changed AFTER UPDATE OF text, state, attachments ON messages WHEN new.state <> 'running'
+    BEGIN INSERT INTO unindexed (ordinal) VALUES (new.ordinal); END
+    """,
+    """
+    CREATE TRIGGER queue_deleted AFTER DELETE ON messages
+    BEGIN INSERT INTO unindexed (ordinal) VALUES (old.ordinal); END
+    """,
+    "INSERT INTO unindexed (ordinal) SELECT ordinal FROM messages ORDER BY ordinal DESC",
+)
+
+
+def _queue_for_search(connection: sqlite3.Connection) -> None:
+    for statement in _SEARCH_QUEUE:
+        connection.execute(statement)
+
+
 Migration = Callable[[sqlite3.Connection], None]
-MIGRATIONS: tuple[Migration, ...] = (_create_tables,)  # a database's user_version counts those that it has had
+MIGRATIONS: tuple[Migration, ...] = (
+    _create_tables,
+    _add_folders_and_reasoning,
+    _queue_for_search,
+)  # a database's user_version counts those that it has had
 
 
 def version_of(connection: sqlite3.Connection) -> int:

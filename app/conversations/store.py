@@ -5,24 +5,29 @@ from __future__ import annotations
 import logging
 import sqlite3
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
-from app.conversations.paths import Node, chosen_path
-from app.conversations.records import Conversation, Listing, Message, OpenedConversation, ReplyState
+from app.conversations import tree
+from app.conversations.opening import StorageError
+from app.conversations.paths import Node, chosen_path, siblings_on
+from app.conversations.records import Conversation, Listing, Message, OpenedConversation, ReplyState, new_id
 from app.conversations.rows import (
     DamagedRecordError,
     conversation_from_row,
+    encode_switches,
     message_from_row,
     row_from_message,
     token_ids_of,
 )
+from app.conversations.titles import NEW_TITLE, clean_title
 
 logger = logging.getLogger(__name__)
 _NEXT_ACTIVITY = "(SELECT coalesce(max(activity), 0) + 1 FROM conversations)"  # an order that no clock can upset
 _NEVER_CHANGES = frozenset({"id", "conversation_id", "parent_id", "role", "created_at"})
 
 
-class UnknownConversationError(Exception):
-    """The conversation is not in the database, or cannot be read; the text is a sentence for the user."""
+class UnknownConversationError(StorageError):
+    """The conversation is not in the database, or cannot be read."""
 
 
 class Store:
@@ -33,8 +38,9 @@ class Store:
 
     def create_conversation(self, conversation: Conversation) -> None:
         self.connection.execute(
-            "INSERT INTO conversations (id, title, model, drafter, activity, created_at, updated_at) "
-            f"VALUES (?, ?, ?, ?, {_NEXT_ACTIVITY}, ?, ?)",
+            "INSERT INTO conversations "
+            "(id, title, model, drafter, activity, created_at, updated_at, folder, is_pinned, switches) "
+            f"VALUES (?, ?, ?, ?, {_NEXT_ACTIVITY}, ?, ?, ?, ?, ?)",
             (
                 conversation.id,
                 conversation.title,
@@ -42,6 +48,9 @@ class Store:
                 conversation.drafter,
                 conversation.created_at,
                 conversation.updated_at,
+                conversation.folder,
+                conversation.is_pinned,
+                encode_switches(conversation.switches),
             ),
         )
 
@@ -63,24 +72,53 @@ class Store:
 
     def open_conversation(self, conversation_id: str) -> OpenedConversation:
         """The conversation and its chosen path; messages that cannot be read are named and left out."""
-        row = self.connection.execute("SELECT * FROM conversations WHERE id = ?", (conversation_id,)).fetchone()
-        if row is None:
-            raise UnknownConversationError("This conversation is no longer there.")
-        try:
-            conversation = conversation_from_row(row)
-        except DamagedRecordError as error:
-            raise UnknownConversationError(f"This conversation could not be read: {error}.") from error
+        row = self._row_of(conversation_id)
+        conversation = self._conversation(row)
         messages: list[Message] = []
         damaged: list[str] = []
-        for message_id in chosen_path(row["chosen_root"], self._nodes(conversation_id)):
+        nodes = self._nodes(conversation_id)
+        path = chosen_path(row["chosen_root"], nodes)
+        for message_id in path:
             try:
                 messages.append(self._read_message(message_id))
             except (DamagedRecordError, sqlite3.DatabaseError) as error:
                 damaged.append(f"A message of “{conversation.title}” could not be read: {error}. It was left out.")
-        return OpenedConversation(conversation, tuple(messages), tuple(damaged))
+        return OpenedConversation(conversation, tuple(messages), tuple(damaged), siblings_on(path, nodes))
 
     def rename_conversation(self, conversation_id: str, title: str) -> None:
         self.connection.execute("UPDATE conversations SET title = ? WHERE id = ?", (title, conversation_id))
+
+    def set_folder(self, conversation_id: str, folder: str) -> None:
+        """Put it into a folder; "" takes it out."""
+        self.connection.execute("UPDATE conversations SET folder = ? WHERE id = ?", (folder, conversation_id))
+
+    def rename_folder(self, folder: str, name: str) -> None:
+        """With all that is in it; one of that name takes them in, and "" takes them out of any."""
+        self.connection.execute("UPDATE conversations SET folder = ? WHERE folder = ?", (name, folder))
+
+    def set_pinned(self, conversation_id: str, is_pinned: bool) -> None:
+        self.connection.execute("UPDATE conversations SET is_pinned = ? WHERE id = ?", (is_pinned, conversation_id))
+
+    def set_switches(self, conversation_id: str, switches: tuple[tuple[str, str], ...]) -> None:
+        self.connection.execute(
+            "UPDATE conversations SET switches = ? WHERE id = ?", (encode_switches(switches), conversation_id)
+        )
+
+    def duplicate_conversation(self, conversation_id: str) -> str:
+        """Copy it with all its branches; returns the id of the copy, which comes first in the list."""
+        row = self._row_of(conversation_id)
+        return self._copy(row, [node.id for node in self._nodes(conversation_id)], row["chosen_root"])
+
+    def duplicate_path(self, conversation_id: str, message_id: str) -> str:
+        """Copy the path from its root down to a message, as a chat of its own; returns the id of the copy."""
+        path = tree.list_above(self.connection, message_id)
+        return self._copy(self._row_of(conversation_id), path, path[-1])
+
+    def _copy(self, row: sqlite3.Row, message_ids: list[str], chosen_root: str | None) -> str:
+        copy = replace(self._conversation(row), id=new_id())
+        self.create_conversation(replace(copy, title=clean_title(f"{copy.title or NEW_TITLE} copy"), is_pinned=False))
+        tree.copy_messages(self.connection, message_ids, copy.id, chosen_root)
+        return copy.id
 
     def delete_conversation(self, conversation_id: str) -> None:
         """Its messages go with it."""
@@ -99,12 +137,19 @@ class Store:
         values = row_from_message(message)
         columns, marks = ", ".join(values), ", ".join(f":{name}" for name in values)
         self.connection.execute(f"INSERT INTO messages ({columns}) VALUES ({marks})", values)
-        if message.parent_id is None:
-            choose = "UPDATE conversations SET chosen_root = ? WHERE id = ?"
-            self.connection.execute(choose, (message.id, message.conversation_id))
-        else:
-            choose = "UPDATE messages SET chosen_child = ? WHERE id = ?"
-            self.connection.execute(choose, (message.id, message.parent_id))
+        tree.add_branch(self.connection, message.conversation_id, message.parent_id, message.id)
+
+    def choose_message(self, message_id: str) -> None:
+        """Show the branch that a message is in; raises UnknownMessageError."""
+        tree.choose(self.connection, message_id)
+
+    def delete_message(self, message_id: str) -> tree.DeletedMessages:
+        """Delete a message and all that follows it; returns what `restore_messages` puts back."""
+        return tree.delete(self.connection, message_id)
+
+    def restore_messages(self, deleted: tree.DeletedMessages) -> None:
+        """Put back what was deleted, as it was; nothing where its chat is gone. Raises UnknownMessageError."""
+        tree.restore(self.connection, deleted)
 
     def save_replies(self, replies: Iterable[Message]) -> None:
         """Overwrite what a reply has come to; one that was deleted meanwhile stays deleted."""
@@ -119,6 +164,13 @@ class Store:
             "UPDATE messages SET state = ? WHERE state = ?", (ReplyState.CUT_OFF.value, ReplyState.RUNNING.value)
         )
         return changed.rowcount
+
+    def forget_search_changes(self, last: int) -> None:
+        """Take those up to the last one from the queue of what the search has not seen."""
+        self.connection.execute("DELETE FROM unindexed WHERE change <= ?", (last,))
+
+    def queue_all_for_search(self) -> None:
+        self.connection.execute("INSERT INTO unindexed (ordinal) SELECT ordinal FROM messages ORDER BY ordinal DESC")
 
     def past_replies(
         self, tokenizer_id: str, conversation_id: str | None = None
@@ -143,6 +195,20 @@ class Store:
                 logger.warning("a past reply could not be read and is left out: %s", error)
                 continue
             yield row["conversation_id"], token_ids_of(row)
+
+    def _row_of(self, conversation_id: str) -> sqlite3.Row:
+        row: sqlite3.Row | None = self.connection.execute(
+            "SELECT * FROM conversations WHERE id = ?", (conversation_id,)
+        ).fetchone()
+        if row is None:
+            raise UnknownConversationError("This conversation is no longer there.")
+        return row
+
+    def _conversation(self, row: sqlite3.Row) -> Conversation:
+        try:
+            return conversation_from_row(row)
+        except DamagedRecordError as error:
+            raise UnknownConversationError(f"This conversation could not be read: {error}.") from error
 
     def _nodes(self, conversation_id: str) -> list[Node]:
         rows = self.connection.execute(

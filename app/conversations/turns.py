@@ -2,16 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 
-from app.conversations.records import Message
+from app.conversations.records import Attachment, Message
 from engine.messages import Turn
+
+_FENCE = re.compile(r"^ {0,3}(`{3,})", re.MULTILINE)
 
 
 def turns_of(messages: Iterable[Message]) -> tuple[Turn, ...]:
     """The path as turns; a reply that has no text yet is left out, what it answers stays."""
     return tuple(
-        Turn(message.role, message.text, message.token_ids, message.tokenizer_id)
+        Turn(message.role, prompt_text(message), message.token_ids, message.tokenizer_id)
         for message in messages
-        if message.role != "assistant" or message.text
+        if has_turn(message)
     )
+
+
+def has_turn(message: Message) -> bool:
+    return message.role != "assistant" or bool(message.text)
+
+
+def prompt_text(message: Message) -> str:
+    """A message's text behind the files that it quotes."""
+    return "\n\n".join((*map(_quote, message.attachments), message.text)) if message.attachments else message.text
+
+
+def without_oldest(messages: Sequence[Message], num_left_out: int) -> list[Message]:
+    """The path without so many messages behind those of the system, which stay."""
+    num_leading = next((place for place, each in enumerate(messages) if each.role != "system"), len(messages))
+    return [*messages[:num_leading], *messages[num_leading + num_left_out :]]
+
+
+def messages_of_turns(messages: Sequence[Message], num_turns: int) -> int:
+    """How many messages, behind those of the system, the oldest `num_turns` turns are; what has no turn goes along."""
+    num_messages = num_found = 0
+    for message in (each for each in messages if each.role != "system"):
+        if num_found == num_turns and has_turn(message):
+            break
+        num_found += has_turn(message)
+        num_messages += 1
+    return num_messages
+
+
+def _quote(attachment: Attachment) -> str:
+    """The file under its name, between fences that are longer than any in it."""
+    longest = max((len(found) for found in _FENCE.findall(attachment.text)), default=2)
+    fence = "`" * (longest + 1)
+    line_end = "" if attachment.text.endswith("\n") else "\n"
+    return f"{attachment.name}:\n{fence}\n{attachment.text}{line_end}{fence}"

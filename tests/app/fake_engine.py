@@ -14,13 +14,16 @@ from engine.messages import (
     ClearCache,
     Command,
     ConversationDeleted,
+    CountTokens,
     DeleteConversation,
     Delta,
     DescribeCache,
+    DescribeMemory,
     Event,
     Failed,
     Finished,
     LoadModel,
+    MemoryReport,
     ModelFacts,
     ModelLoaded,
     Notice,
@@ -28,6 +31,7 @@ from engine.messages import (
     Shutdown,
     Statistics,
     Submit,
+    TokenCount,
 )
 
 ScriptEvent = Delta | Progress | Notice
@@ -66,7 +70,8 @@ class FakeEngine:
 
     `script`, `ending` and `delay_seconds` are read when a Submit arrives; requests advance in turns. Where `ending` is
     None the reply stays open until it is cancelled. `emit` sends any event by hand. Deletions and questions about the
-    prompt cache are answered at once with `report`, unless `answers_on_cache` is False.
+    prompt cache are answered at once with `report`, unless `answers_on_cache` is False; those about memory with
+    `memory`; those about tokens as `count` answers them, or not at all.
     """
 
     def __init__(self) -> None:
@@ -77,6 +82,8 @@ class FakeEngine:
         self.when_stopped = Statistics()  # of a reply that is cancelled
         self.report = CacheReport()
         self.answers_on_cache = True
+        self.count: Callable[[CountTokens], TokenCount | None] = lambda question: None
+        self.memory = MemoryReport()
         self.commands: list[Command] = []
         self.on_submit: Callable[[Submit], None] = lambda submit: None  # runs in `send`, on the sender's thread
         self._queue: queue.SimpleQueue[Command] = queue.SimpleQueue()
@@ -131,8 +138,12 @@ class FakeEngine:
             case Cancel(request_id=request_id):
                 if self._replies.pop(request_id, None) is not None:
                     self.emit(Finished(request_id, "cancelled", self.when_stopped))
+            case CountTokens(request_id=request_id) if (count := self.count(command)) is not None:
+                self.emit(Answer(request_id, count))
             case DeleteConversation() | ClearCache() | DescribeCache() if self.answers_on_cache:
                 self._answer_on_cache(command)
+            case DescribeMemory(request_id=request_id):
+                self.emit(Answer(request_id, self.memory))
 
     def _answer_on_cache(self, command: DeleteConversation | ClearCache | DescribeCache) -> None:
         if isinstance(command, DeleteConversation):

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.__main__ import CAME_FORWARD, WindowError, main, run_window, target_of
+from app.chat.draft import Draft
 from app.chat.tab import ChatTab
 from app.conversations.database import Database
 from app.conversations.records import Message, ReplyState
@@ -80,10 +81,10 @@ def test_a_window_closed_in_mid_reply_saves_the_reply_and_stops_the_engine(
 
     async def close(window: MainWindow) -> None:
         tab = tab_of(window)
-        tab.send("one")
+        tab.send(Draft("one"))
         while tab.transcript.last_reply_text() != "Hello there":
             await asyncio.sleep(0.01)
-        window.close()
+        window.leave()
 
     assert run_program(close) == 0
     assert [command.target for command in fake_engine.commands if isinstance(command, LoadModel)] == ["starter"]
@@ -99,7 +100,7 @@ def test_quitting_while_a_message_is_being_saved_saves_it_and_stops_the_engine(
     async def quit_twice(window: MainWindow) -> None:
         other = sqlite3.connect(data_dir / "conversations.sqlite", isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
-        tab_of(window).send("one")
+        tab_of(window).send(Draft("one"))
         for _ in range(2):
             await asyncio.sleep(0.05)
             QApplication.quit()
@@ -127,7 +128,7 @@ def test_a_start_names_the_conversations_whose_prompts_are_kept(
 def close_when_kept(fake_engine: FakeEngine) -> Callable[[MainWindow], Coroutine[Any, Any, None]]:
     async def close(window: MainWindow) -> None:
         await until(lambda: any(isinstance(command, KeepConversations) for command in fake_engine.commands))
-        window.close()
+        window.leave()
 
     return close
 
@@ -138,7 +139,7 @@ def test_a_damaged_database_names_no_conversations(
     (data_dir / "conversations.sqlite").write_bytes(b"no database at all" * 100)
 
     async def close(window: MainWindow) -> None:
-        window.close()
+        window.leave()
 
     assert run_program(close) == 0
     assert not any(isinstance(command, KeepConversations) for command in fake_engine.commands)

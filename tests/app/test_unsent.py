@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from app.chat.draft import Draft
 from app.unsent import Unsent
 
+ONE, TWO, THREE = map(Draft, ("one", "two", "three"))
 
-def test_text_comes_back_with_its_chat_once() -> None:
+
+def test_drafts_come_back_with_their_chat_once() -> None:
     unsent = Unsent()
-    unsent.keep("a", "one")
-    unsent.keep("a", "two")
-    unsent.keep(None, "three")
-    assert (unsent.take("a"), unsent.take("a"), unsent.take(None)) == ("one\ntwo", "", "three")
+    unsent.keep("a", (ONE,))
+    unsent.keep("a", (TWO,))
+    unsent.keep(None, (THREE,))
+    unsent.keep("b", ())
+    assert (unsent.take("a"), unsent.take("a"), unsent.take(None)) == ((ONE, TWO), (), (THREE,))
+    assert not unsent.has("b")
 
 
 def test_what_stands_in_open_tabs_is_told_with_what_is_kept() -> None:
     unsent = Unsent()
-    unsent.restore({"a": "one"})
-    assert unsent.together_with([("a", "two"), (None, "three"), ("b", "")]) == {"a": "one\ntwo", "": "three"}
+    unsent.restore({"a": (ONE,)})
+    written = [("a", (TWO,)), (None, (THREE,)), ("b", ())]
+    assert unsent.together_with(written) == {"a": (ONE, TWO), "": (THREE,)}
     assert unsent.has("a")
     assert not unsent.has(None)

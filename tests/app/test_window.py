@@ -19,7 +19,7 @@ from tests.app.fake_engine import FakeEngine, deltas_of
 def test_the_model_loads_behind_the_open_window(driver: Driver, fake_engine: FakeEngine) -> None:
     driver.wait(lambda: driver.window.sidebar.footer.words[0] == "Ready")
     assert [command.target for command in fake_engine.commands if isinstance(command, LoadModel)] == ["/models/tiny"]
-    assert driver.tab.composer.model_chip.accessibleName() == "Model: tiny 4-bit"
+    assert driver.tab.composer.foot.model_chip.accessibleName() == "Model: tiny 4-bit"
 
 
 def test_what_is_typed_is_submitted_with_its_drafter_and_answered(driver: Driver, fake_engine: FakeEngine) -> None:

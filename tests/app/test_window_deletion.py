@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from PySide6.QtWidgets import QPushButton
 
+from app.chat.draft import Draft
 from app.conversations.records import ReplyState
 from app.conversations.store import Store
 from app.tasks import finish
@@ -93,7 +94,7 @@ def test_a_window_closed_while_a_chat_is_offered_back_deletes_it(driver: Driver,
     driver.type("one")
     driver.wait_idle()
     delete_open_chat(driver)
-    driver.window.close()
+    driver.window.leave()
     driver.run(finish())
     assert saved_ids(ask) == []
 
@@ -125,7 +126,7 @@ def test_deleting_in_mid_reply_stops_it_and_keeps_what_came(driver: Driver, fake
     driver.wait(lambda: driver.tab.title == "one")
     reply = driver.tab.session.messages[-1]
     assert (reply.text, reply.state) == ("Hello there", ReplyState.STOPPED)
-    assert driver.tab.composer.unsent() == "two"
+    assert driver.tab.composer.unsent() == (Draft("two"),)
     assert len(fake_engine.submits) == 1
 
 
@@ -161,7 +162,7 @@ def test_a_window_closed_over_an_engine_that_does_not_answer_deletes_the_chat_af
     driver.type("one")
     driver.wait_idle()
     conversation_id = delete_open_chat(driver)
-    driver.window.close()
+    driver.window.leave()
     driver.run(finish())
     assert DeleteConversation(conversation_id) in fake_engine.commands
     assert saved_ids(ask) == []

@@ -12,6 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QApplication, QLabel, QMenu
 
+from app.chat.draft import Draft
 from app.chat.notes import NoteBar
 from app.chat.tab import ChatTab
 from app.conversations.database import Database
@@ -38,7 +39,7 @@ def test_a_follow_up_of_a_closed_tab_comes_back_when_the_chat_is_opened(
     driver.window.workspace.close_tab(0)
     fake_engine.emit(Finished(fake_engine.submits[0].request_id, "stop"))
     driver.wait(lambda: driver.window.workspace.marks == {conversation_id: "unread"})
-    assert driver.tab.composer.unsent() == ""
+    assert driver.tab.composer.unsent() == ()
     driver.window.workspace.open_chat(conversation_id)
     driver.wait(lambda: driver.tab.composer.field.toPlainText() == "two")
     assert len(fake_engine.submits) == 1
@@ -54,17 +55,20 @@ def test_a_closed_window_keeps_what_waits_and_what_is_written(
     driver.type("two")
     driver.tab.composer.field.setPlainText("three")
     driver.window.workspace.new_tab().composer.field.setPlainText("of a new chat")
-    driver.window.close()
+    driver.window.leave()
     fake_engine.emit(Finished(fake_engine.submits[0].request_id, "stop"))
     driver.wait(lambda: not driver.window.workspace.busy_sessions)
     again = make_driver()
-    assert [tab.composer.unsent() for tab in again.window.workspace.tabs] == ["two\nthree", "of a new chat"]
+    assert [tab.composer.unsent() for tab in again.window.workspace.tabs] == [
+        (Draft("two"), Draft("three")),
+        (Draft("of a new chat"),),
+    ]
     assert len(fake_engine.submits) == 1
 
 
 @pytest.mark.parametrize("text", ["\0list the files", "one\x1b[31m", "\ud83d half"])
 def test_a_chat_that_begins_with_a_control_stays_in_the_list(driver: Driver, text: str) -> None:
-    driver.tab.send(text)
+    driver.tab.send(Draft(text))
     driver.wait_idle()
     conversation_id = driver.tab.session.conversation_id or ""
     model = driver.window.sidebar.model
@@ -145,7 +149,7 @@ def test_a_follow_up_is_not_sent_on_top_of_a_failed_reply(driver: Driver, fake_e
     driver.type("two")
     fake_engine.emit(Failed(fake_engine.submits[0].request_id, "engine", "no memory"))
     driver.wait_idle()
-    assert driver.tab.composer.field.toPlainText() == "two"
+    assert driver.tab.composer.unsent() == (Draft("two"),)
     assert len(fake_engine.submits) == 1
 
 
@@ -165,7 +169,7 @@ def test_a_tab_closed_while_its_message_is_saved_loses_nothing(
     driver.wait(lambda: not driver.window.workspace.busy_sessions)
     driver.run(settle())
     assert len(fake_engine.submits) == is_saved
-    assert driver.window.workspace.new_tab().composer.unsent() == ("" if is_saved else "one")
+    assert driver.window.workspace.new_tab().composer.unsent() == (() if is_saved else (Draft("one"),))
 
 
 def test_the_menu_of_the_window_goes_when_it_closes(driver: Driver) -> None:

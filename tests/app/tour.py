@@ -18,6 +18,7 @@ import qasync
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from app.bridge import EngineBridge
+from app.chat.draft import Draft
 from app.conversations.database import Database
 from app.conversations.recorder import Recorder
 from app.settings.prompt_cache import CacheDialog
@@ -143,7 +144,7 @@ class Tour:
         tab = self.window.workspace.current
         assert tab is not None
         before = len(tab.session.messages)
-        tab.send(text)
+        tab.send(Draft(text))
         await self.until(lambda: len(tab.session.messages) >= before + 2 and not tab.session.is_busy)
 
     async def walk(self) -> None:
@@ -159,9 +160,7 @@ class Tour:
         engine.script, engine.ending = script_of(REPLY), None
         tab = workspace.current
         assert tab is not None
-        tab.send(
-            "And what would a lake look like in winter if ice sank? Tell me about every layer, from the surface down."
-        )
+        tab.send(Draft("And what would a lake look like in winter if ice sank? Tell me of every layer, from the top."))
         await self.until(lambda: len(tab.transcript.last_reply_text()) >= len(REPLY))
         await asyncio.sleep(0.4)
         await self.shoot("running")
@@ -173,13 +172,13 @@ class Tour:
         assert tab is not None
         tab.transcript.verticalScrollBar().setValue(240)
         tab.composer.field.setPlainText("Would the same hold for salt water?")
-        tab.composer._submit()
+        tab.composer.submit()
         await self.shoot("scrolled-queued")
-        tab.composer.take_queued()
+        tab.composer.take_next()
         second = workspace.new_tab()
         await self.shoot("empty")
         engine.script = [Progress(0, "reading", 11_400, 19_650, num_cached=6_214)]
-        second.send("Rust lifetimes in the parser")
+        second.send(Draft("Rust lifetimes in the parser"))
         await self.until(lambda: second.transcript.last is not None and second.transcript.last.progress is not None)
         await self.shoot("reading")
         reason = "1,204 tokens were read again: the model's files changed."
@@ -189,7 +188,7 @@ class Tour:
         await self.shoot("stopped-reading")
         engine.when_stopped = Statistics()
         engine.script = script_of("Sunlight warms only the upper metres, so the ice on the floor would stay through")
-        second.send("Rhyme scheme of the ghazal\nin two lines\n" + "and a long line " * 12)
+        second.send(Draft("Rhyme scheme of the ghazal\nin two lines\n" + "and a long line " * 12))
         await self.until(lambda: second.transcript.last_reply_text().endswith("through"))
         second.stop()
         await self.until(lambda: not second.session.is_busy)

@@ -11,7 +11,8 @@ from PySide6.QtGui import QInputMethodEvent, QPaintEvent
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.chat.composer import Composer, is_blank
+from app.chat.composer import Composer
+from app.chat.draft import Draft, is_blank
 from app.theme.theme import Theme
 from app.theme.tokens import LIGHT
 
@@ -27,7 +28,7 @@ def composer(qtbot: QtBot) -> Iterator[Composer]:
     composer.resize(744, 120)
     composer.show()
     composer.sent_texts = []  # type: ignore[attr-defined]
-    composer.sent.connect(composer.sent_texts.append)  # type: ignore[attr-defined]
+    composer.sent.connect(lambda draft: composer.sent_texts.append(draft.text))  # type: ignore[attr-defined]
     yield composer
     composer.hide()
 
@@ -64,19 +65,19 @@ def test_blank_text_does_not_send(composer: Composer, qtbot: QtBot, text: str) -
     qtbot.keyClick(composer.field, Qt.Key.Key_Return)
     assert sent(composer) == []
     assert is_blank(text)
-    assert not composer.send_button.isEnabled()
+    assert not composer.foot.send_button.isEnabled()
 
 
 def test_the_button_sends_and_becomes_stop_in_the_same_place(composer: Composer, qtbot: QtBot) -> None:
-    place = composer.send_button.geometry()
+    place = composer.foot.send_button.geometry()
     composer.field.setPlainText("hello")
-    qtbot.mouseClick(composer.send_button, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(composer.foot.send_button, Qt.MouseButton.LeftButton)
     assert sent(composer) == ["hello"]
     composer.set_busy(True)
-    assert composer.send_button.accessibleName() == "Stop this reply"
-    assert composer.send_button.geometry() == place
+    assert composer.foot.send_button.accessibleName() == "Stop this reply"
+    assert composer.foot.send_button.geometry() == place
     with qtbot.waitSignal(composer.stop_requested):
-        qtbot.mouseClick(composer.send_button, Qt.MouseButton.LeftButton)
+        qtbot.mouseClick(composer.foot.send_button, Qt.MouseButton.LeftButton)
 
 
 def test_enter_while_a_reply_runs_lets_the_text_wait(composer: Composer, qtbot: QtBot) -> None:
@@ -84,10 +85,10 @@ def test_enter_while_a_reply_runs_lets_the_text_wait(composer: Composer, qtbot: 
     qtbot.keyClicks(composer.field, "and then")
     qtbot.keyClick(composer.field, Qt.Key.Key_Return)
     assert sent(composer) == []
-    assert composer.queued.texts == ["and then"]
+    assert composer.queued.drafts == (Draft("and then"),)
     qtbot.mouseClick(composer.queued.chips[0], Qt.MouseButton.LeftButton)
     assert composer.field.toPlainText() == "and then"
-    assert composer.take_queued() == ""
+    assert composer.take_next() is None
 
 
 def test_the_field_grows_to_its_most_and_then_scrolls(composer: Composer, qtbot: QtBot) -> None:
@@ -137,7 +138,7 @@ def test_the_drafter_is_chosen_from_a_menu(composer: Composer, qtbot: QtBot) -> 
         none.trigger()
     menu.close()
     assert chosen.args == ["none"]
-    assert composer.drafter_chip.accessibleName() == "Choose the drafter: None"
+    assert composer.foot.drafter_chip.accessibleName() == "Choose the drafter: None"
 
 
 def test_a_drafter_with_a_path_stays_in_the_menu(composer: Composer) -> None:
@@ -150,7 +151,7 @@ def test_a_drafter_with_a_path_stays_in_the_menu(composer: Composer) -> None:
     assert not action.isChecked()
     action.trigger()
     menu.close()
-    assert composer.drafter_chip.accessibleName() == "Choose the drafter: Qwen3-4B-DFlash"
+    assert composer.foot.drafter_chip.accessibleName() == "Choose the drafter: Qwen3-4B-DFlash"
 
 
 def test_words_in_the_empty_field_are_painted_anew_when_a_reply_ends(composer: Composer, qtbot: QtBot) -> None:

@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
+from app.chat.draft import Draft
 from app.chat.queued import Queued
 from app.theme.theme import Theme
 from engine.messages import Finished
@@ -19,7 +20,7 @@ def queued(qtbot: QtBot) -> Queued:
     queued = Queued(Theme())
     qtbot.addWidget(queued)
     for text in ("one", "two", "three", "four", "five"):
-        queued.add(text, queued)
+        queued.add(Draft(text), queued)
     return queued
 
 
@@ -34,25 +35,32 @@ def test_two_messages_that_wait_are_sent_as_two(driver: Driver, fake_engine: Fak
         driver.wait(lambda num_sent=num_sent: len(fake_engine.submits) == num_sent + 1)
     asked = [message.text for message in driver.tab.session.messages if message.role == "user"]
     assert asked == ["one", "two", "three"]
-    assert driver.tab.composer.unsent() == ""
+    assert driver.tab.composer.unsent() == ()
 
 
-def test_a_stop_gives_all_that_waits_back(driver: Driver, fake_engine: FakeEngine) -> None:
+def test_a_stop_holds_each_message_that_waits(driver: Driver, fake_engine: FakeEngine) -> None:
     fake_engine.ending = None
     for text in ("one", "two", "three"):
         driver.type(text)
         driver.wait_text("Hello there")
     driver.tab.stop()
-    driver.wait(lambda: driver.tab.composer.field.toPlainText() == "two\nthree")
+    driver.wait_idle()
+    assert driver.tab.composer.unsent() == (Draft("two"), Draft("three"))
     assert len(fake_engine.submits) == 1
+    driver.qtbot.mouseClick(driver.tab.composer.queued.chips[1].send_button, Qt.MouseButton.LeftButton)
+    driver.wait(lambda: len(fake_engine.submits) == 2)
+    assert driver.tab.session.messages[2].text == "three"
+    driver.qtbot.mouseClick(driver.tab.composer.queued.chips[0], Qt.MouseButton.LeftButton)
+    assert driver.tab.composer.draft == Draft("two")
 
 
 def test_one_message_is_taken_back_and_the_others_wait_on(queued: Queued, qtbot: QtBot) -> None:
     with qtbot.waitSignal(queued.taken_back) as taken:
         qtbot.mouseClick(queued.chips[1], Qt.MouseButton.LeftButton)
-    assert taken.args == ["two"]
-    assert queued.texts == ["one", "three", "four", "five"]
-    assert [queued.take_next() for _ in range(5)] == ["one", "three", "four", "five", ""]
+    assert taken.args == [Draft("two"), 1]
+    left = ("one", "three", "four", "five")
+    assert queued.drafts == tuple(map(Draft, left))
+    assert [queued.take_next() for _ in range(5)] == [*map(Draft, left), None]
     assert queued.isHidden()
 
 

@@ -2,6 +2,7 @@ from dataclasses import replace
 
 import pytest
 
+from app.chat.draft import Draft
 from app.conversations.records import ReplyState
 from app.conversations.store import Store
 from engine.messages import Cancel, Failed, Finished, Notice, Progress, Statistics, Turn
@@ -21,7 +22,7 @@ def ended(session):
 def test_reply_streams_and_ends(make_session, run_async, qtbot):
     session, shown = make_session(), []
     session.reply_extended.connect(lambda delta: shown.append(delta.text))
-    assert run_async(session.send("Hi"))
+    assert run_async(session.send(Draft("Hi")))
     qtbot.waitUntil(ended(session))
     assert "".join(shown) == session.messages[-1].text == "Hello there"
     assert session.messages[-1].state is ReplyState.COMPLETE
@@ -31,7 +32,7 @@ def test_reply_streams_and_ends(make_session, run_async, qtbot):
 def test_messages_are_committed_before_the_engine_is_asked(make_session, fake_engine, run_async, ask):
     session, committed = make_session(), []
     fake_engine.on_submit = lambda submit: committed.extend(ask(path_of(session)))
-    run_async(session.send("Hi"))
+    run_async(session.send(Draft("Hi")))
     assert [(message.role, message.text, message.state) for message in committed] == [
         ("user", "Hi", ReplyState.COMPLETE),
         ("assistant", "", ReplyState.RUNNING),
@@ -42,7 +43,7 @@ def test_message_that_cannot_be_saved_is_not_sent(make_session, fake_engine, run
     session = make_session()
     ask(lambda store: store.connection.execute("PRAGMA query_only = ON"))
     with qtbot.waitSignal(session.trouble) as trouble:
-        assert not run_async(session.send("Hi"))
+        assert not run_async(session.send(Draft("Hi")))
     assert trouble.args[0].startswith("The message was not sent because it could not be saved.")
     assert not session.is_busy
     assert fake_engine.submits == session.messages == []
@@ -50,17 +51,17 @@ def test_message_that_cannot_be_saved_is_not_sent(make_session, fake_engine, run
 
 @pytest.mark.parametrize("text", ["", "  \n\t "])
 def test_blank_text_is_not_sent(make_session, run_async, fake_engine, text):
-    assert not run_async(make_session().send(text))
+    assert not run_async(make_session().send(Draft(text)))
     assert fake_engine.submits == []
 
 
 def test_each_submit_tells_when_the_conversation_began(make_session, fake_engine, run_async, ask, qtbot):
     session, reopened = make_session(), make_session()
     for text in ("Hi", "And?"):
-        run_async(session.send(text))
+        run_async(session.send(Draft(text)))
         qtbot.waitUntil(ended(session))
     run_async(reopened.open(session.conversation_id))
-    run_async(reopened.send("More"))
+    run_async(reopened.send(Draft("More")))
     began_at = ask(lambda store: store.open_conversation(session.conversation_id).conversation.created_at)
     assert began_at > 0
     assert [submit.began_at for submit in fake_engine.submits] == [began_at] * 3
@@ -69,8 +70,8 @@ def test_each_submit_tells_when_the_conversation_began(make_session, fake_engine
 def test_second_message_is_refused_while_a_reply_runs(make_session, fake_engine, run_async):
     fake_engine.ending = None
     session = make_session()
-    assert run_async(session.send("Hi"))
-    assert not run_async(session.send("More"))
+    assert run_async(session.send(Draft("Hi")))
+    assert not run_async(session.send(Draft("More")))
     assert len(session.messages) == 2
 
 
@@ -78,7 +79,7 @@ def test_second_message_is_refused_while_a_reply_runs(make_session, fake_engine,
 def test_finish_reason_gives_the_state(make_session, fake_engine, run_async, qtbot, reason):
     fake_engine.ending = Finished(0, reason, Statistics(num_prompt=7, num_tokens=2))
     session = make_session()
-    run_async(session.send("Hi"))
+    run_async(session.send(Draft("Hi")))
     qtbot.waitUntil(ended(session))
     reply = session.messages[-1]
     assert (reply.state, reply.finish_reason) == (STATES[reason], reason)
@@ -88,7 +89,7 @@ def test_finish_reason_gives_the_state(make_session, fake_engine, run_async, qtb
 def test_stop_keeps_what_was_delivered(make_session, fake_engine, run_async, recorder, qtbot, ask):
     fake_engine.ending = None
     session = make_session()
-    run_async(session.send("Hi"))
+    run_async(session.send(Draft("Hi")))
     qtbot.waitUntil(lambda: session.running.text == "Hello there")
     with qtbot.waitSignal(recorder.saved):
         session.stop()
@@ -101,7 +102,7 @@ def test_stop_while_the_message_is_committed_cancels_at_once(make_session, fake_
     fake_engine.ending = None
     session = make_session()
     session.busy_changed.connect(lambda is_busy: session.stop() if is_busy else None)
-    run_async(session.send("Hi"))
+    run_async(session.send(Draft("Hi")))
     assert fake_engine.commands[-1] == Cancel(fake_engine.submits[0].request_id)
     qtbot.waitUntil(ended(session))
     assert session.messages[-1].state is ReplyState.STOPPED
@@ -111,7 +112,7 @@ def test_failed_reply_keeps_what_was_delivered(make_session, fake_engine, run_as
     fake_engine.ending = Failed(0, "engine", "the row ran out of memory")
     session = make_session()
     with qtbot.waitSignal(recorder.saved):
-        run_async(session.send("Hi"))
+        run_async(session.send(Draft("Hi")))
     saved = ask(path_of(session))[-1]
     assert (saved.state, saved.error) == (ReplyState.FAILED, "the row ran out of memory")
     assert saved.text == "Hello there"
@@ -121,7 +122,7 @@ def test_continue_appends_with_the_same_seed_and_drafter(make_session, fake_engi
     fake_engine.ending = Finished(0, "length")
     session = make_session()
     with qtbot.waitSignal(recorder.saved):
-        run_async(session.send("Hi"))
+        run_async(session.send(Draft("Hi")))
     session.drafter = "none"
     fake_engine.script = [replace(delta, token_ids=(9,)) for delta in deltas_of(", friend")]
     fake_engine.ending = Finished(0, "stop")
@@ -138,7 +139,7 @@ def test_continue_appends_with_the_same_seed_and_drafter(make_session, fake_engi
 def test_reply_continued_with_another_tokenizer_keeps_its_text_alone(make_session, fake_engine, run_async, qtbot):
     fake_engine.ending = Finished(0, "length")
     session = make_session()
-    run_async(session.send("Hi"))
+    run_async(session.send(Draft("Hi")))
     qtbot.waitUntil(ended(session))
     fake_engine.tokenizer_id = "tokenizer-2"
     run_async(session.continue_reply())
@@ -149,7 +150,7 @@ def test_reply_continued_with_another_tokenizer_keeps_its_text_alone(make_sessio
 
 def test_complete_reply_is_not_continued(make_session, run_async, qtbot):
     session = make_session()
-    run_async(session.send("Hi"))
+    run_async(session.send(Draft("Hi")))
     qtbot.waitUntil(ended(session))
     assert not session.can_continue
     assert not run_async(session.continue_reply())
@@ -158,7 +159,7 @@ def test_complete_reply_is_not_continued(make_session, run_async, qtbot):
 def test_reply_that_failed_before_its_first_token_starts_over(make_session, fake_engine, run_async, qtbot):
     fake_engine.script, fake_engine.ending = [], Failed(0, "model", "no such model")
     session = make_session()
-    run_async(session.send("Hi"))
+    run_async(session.send(Draft("Hi")))
     qtbot.waitUntil(ended(session))
     session.model = "/models/other"
     assert run_async(session.continue_reply())
@@ -169,9 +170,9 @@ def test_reply_that_failed_before_its_first_token_starts_over(make_session, fake
 def test_empty_reply_is_left_out_of_the_next_turns(make_session, fake_engine, run_async, qtbot):
     fake_engine.script, fake_engine.ending = [], Failed(0, "engine", "it failed")
     session = make_session()
-    run_async(session.send("One"))
+    run_async(session.send(Draft("One")))
     qtbot.waitUntil(ended(session))
-    run_async(session.send("Two"))
+    run_async(session.send(Draft("Two")))
     assert fake_engine.submits[-1].turns == (Turn("user", "One"), Turn("user", "Two"))
 
 
@@ -179,7 +180,7 @@ def test_two_sessions_reply_at_once(make_session, fake_engine, run_async, qtbot)
     fake_engine.script = deltas_of(" ".join(str(number) for number in range(50)))
     sessions = [make_session(), make_session()]
     for session in sessions:
-        run_async(session.send("Count"))
+        run_async(session.send(Draft("Count")))
     qtbot.waitUntil(lambda: not any(session.is_busy for session in sessions))
     for session in sessions:
         assert session.messages[-1].token_ids == tuple(range(1, 51))
@@ -189,7 +190,7 @@ def test_two_sessions_reply_at_once(make_session, fake_engine, run_async, qtbot)
 def test_reply_of_a_closed_tab_is_recorded(make_session, fake_engine, run_async, recorder, qtbot, ask):
     fake_engine.delay_seconds = 0.02
     session = make_session()
-    run_async(session.send("Hi"))
+    run_async(session.send(Draft("Hi")))
     with qtbot.waitSignal(recorder.saved):
         session.close()
     assert ask(path_of(session))[-1].text == "Hello there"
@@ -198,7 +199,7 @@ def test_reply_of_a_closed_tab_is_recorded(make_session, fake_engine, run_async,
 def test_conversation_opened_in_mid_reply_is_joined(make_session, fake_engine, run_async, qtbot):
     fake_engine.script, fake_engine.delay_seconds = deltas_of(" ".join("abcdefgh")), 0.02
     first, second, rest = make_session(), make_session(), []
-    run_async(first.send("Hi"))
+    run_async(first.send(Draft("Hi")))
     first.close()
     assert run_async(second.open(first.conversation_id))
     second.reply_extended.connect(lambda delta: rest.append(delta.text))
@@ -211,7 +212,7 @@ def test_progress_is_shown_until_the_first_token(make_session, fake_engine, run_
     fake_engine.script = [Progress(0, "reading", 8, 16), *deltas_of("a b")]
     session, shown = make_session(), []
     session.progress_changed.connect(lambda progress: shown.append(progress and progress.done))
-    run_async(session.send("Hi"))
+    run_async(session.send(Draft("Hi")))
     qtbot.waitUntil(ended(session))
     assert shown == [8, None]
 
@@ -220,7 +221,7 @@ def test_notices_are_saved_with_the_reply(make_session, fake_engine, run_async, 
     fake_engine.script = [Notice(0, "plain", "The plain template was used."), *deltas_of("a")]
     session = make_session()
     with qtbot.waitSignal(recorder.saved):
-        run_async(session.send("Hi"))
+        run_async(session.send(Draft("Hi")))
     saved = ask(path_of(session))[-1]
     assert saved.notices == ("The plain template was used.",)
     assert (saved.tokenizer_id, saved.quantisation) == ("tokenizer-1", "4-bit")
@@ -229,14 +230,14 @@ def test_notices_are_saved_with_the_reply(make_session, fake_engine, run_async, 
 def test_title_is_the_first_line_of_the_first_message(make_session, fake_engine, run_async, qtbot):
     session, titles = make_session(), []
     session.title_changed.connect(titles.append)
-    run_async(session.send("\n  Why is\tthe sky blue?\nAnd the sea?"))
+    run_async(session.send(Draft("\n  Why is\tthe sky blue?\nAnd the sea?")))
     qtbot.waitUntil(ended(session))
-    run_async(session.send("Another question"))
+    run_async(session.send(Draft("Another question")))
     assert titles == ["Why is the sky blue?"]
 
 
 def test_half_a_character_is_sent_as_a_replacement(make_session, fake_engine, run_async):
-    run_async(make_session().send("a\ud83d"))
+    run_async(make_session().send(Draft("a\ud83d")))
     assert fake_engine.submits[0].turns == (Turn("user", "a\ufffd"),)
 
 
@@ -256,8 +257,8 @@ def test_whatever_goes_wrong_in_saving_leaves_the_session_free_and_gives_the_tex
     session = make_session()
     monkeypatch.setattr(Store, "add_message", fail)
     with qtbot.waitSignal(session.not_sent) as not_sent, pytest.raises(ValueError, match="out of range"):
-        run_async(session.send("Hi"))
-    assert not_sent.args == ["Hi"]
+        run_async(session.send(Draft("Hi")))
+    assert not_sent.args == [Draft("Hi")]
     assert not session.is_busy
 
 
@@ -267,7 +268,7 @@ def test_continue_that_goes_wrong_leaves_the_session_free(make_session, fake_eng
 
     fake_engine.ending = Finished(0, "length")
     session = make_session()
-    run_async(session.send("Hi"))
+    run_async(session.send(Draft("Hi")))
     qtbot.waitUntil(ended(session))
     monkeypatch.setattr(Store, "touch_conversation", fail)
     with pytest.raises(ValueError, match="out of range"):
@@ -278,7 +279,7 @@ def test_continue_that_goes_wrong_leaves_the_session_free(make_session, fake_eng
 def test_continued_reply_counts_the_part_before_it(make_session, fake_engine, run_async, qtbot):
     fake_engine.ending = Finished(0, "length")
     session, shown = make_session(), []
-    run_async(session.send("Hi"))
+    run_async(session.send(Draft("Hi")))
     qtbot.waitUntil(ended(session))
     session.reply_extended.connect(lambda delta: shown.append(delta.statistics.num_tokens))
     run_async(session.continue_reply())

@@ -88,7 +88,7 @@ def test_migration_keeps_a_copy_of_the_earlier_format(saved_folder):
     opened = open_database(path, (*MIGRATIONS, lambda connection: connection.execute("DELETE FROM conversations")))
     with closing(opened.connection) as connection:
         assert connection.execute("SELECT count(*) FROM conversations").fetchone()[0] == 0
-    copy = path.with_name("conversations.before-format-2.sqlite")
+    copy = path.with_name(f"conversations.before-format-{len(MIGRATIONS) + 1}.sqlite")
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600
     with closing(sqlite3.connect(copy)) as backup:
         assert backup.execute("SELECT title FROM conversations").fetchall() == [("T",)]
@@ -135,3 +135,19 @@ def test_close_finishes_what_was_asked_for(tmp_path):
     ]
     database.close()
     assert all(write.done() and write.exception() is None for write in writes)
+
+
+def test_chats_of_the_first_format_are_kept_with_their_branches_counted(tmp_path):
+    with closing(open_database(tmp_path / FILE_NAME, MIGRATIONS[:1]).connection) as first:
+        first.execute("INSERT INTO conversations VALUES ('c', 'T', 'm', 'none', NULL, 1, 1.0, 1.0)")
+        for message_id, parent_id in (("r", None), ("a", "r"), ("b", "r")):
+            values = (message_id, "c", parent_id, "user", "complete", "", 0, 0.0, "", "", "", "", 1.0, 1.0, "", "[]")
+            first.execute(
+                f"INSERT INTO messages VALUES (NULL, ?, ?, ?, NULL, {', '.join('?' * 13)}, NULL, ?, x'')",
+                (*values, message_id),
+            )
+    database = Database(tmp_path)
+    opened = database.run(lambda store: store.open_conversation("c")).result(5)
+    database.close()
+    assert opened.conversation == Conversation("c", "T", "m", "none", 1.0, 1.0, num_branches=2)
+    assert [message.text for message in opened.messages] == ["r", "b"]

@@ -1,23 +1,9 @@
-from dataclasses import replace
-
 import pytest
 
-from app.conversations.exchange import new_exchange, save_exchange
-from app.conversations.records import Conversation, Message, ReplyState
+from app.conversations.records import Attachment, Conversation, Message, ReplyState
 from app.conversations.store import UnknownConversationError
-from engine.messages import Sampling, Statistics
-
-
-def add_exchange(store, conversation_id, text, parent_id=None, title=None):
-    user, reply = new_exchange(
-        text, conversation_id=conversation_id, parent_id=parent_id, model="m", drafter="none", sampling=Sampling()
-    )
-    save_exchange(store, user, replace(reply, text=f"re: {text}", state=ReplyState.COMPLETE), title)
-    return user, reply
-
-
-def texts_of(store, conversation_id):
-    return [message.text for message in store.open_conversation(conversation_id).messages]
+from engine.messages import Statistics
+from tests.app.conversations.saved_chats import add_exchange, texts_of
 
 
 def damage(store, text, column, value):
@@ -43,6 +29,12 @@ def test_message_is_read_as_it_was_saved(ask):
         quantisation="4-bit",
         statistics=Statistics(num_tokens=3, proposed_by_position=(2, 1), acceptance_length=1.5),
         notices=("one", "two"),
+        opening="<think>",
+        thought_seconds=2.5,
+        num_thought=7,
+        drafted=((0, 1), (2, 4)),
+        attachments=(Attachment("é.txt", "Zeile\n1"), Attachment("b.csv", "")),
+        num_left_out=4,
         created_at=1.5,
         updated_at=2.5,
     )
@@ -126,6 +118,8 @@ def test_statistics_say_what_was_read_where_they_were_kept_with_it(ask, written,
         ("statistics", "\0"),
         ("token_ids", b"123"),
         ("notices", "{"),
+        ("attachments", '[["a"]]'),
+        ("drafted", b"123"),
     ],
 )
 def test_message_with_damaged_details_keeps_its_text(ask, caplog, column, value):
@@ -133,7 +127,8 @@ def test_message_with_damaged_details_keeps_its_text(ask, caplog, column, value)
     ask(lambda store: damage(store, "re: one", column, value))
     reply = ask(lambda store: store.open_conversation("c").messages[-1])
     assert (reply.text, reply.statistics, reply.token_ids, reply.notices) == ("re: one", None, (), ())
-    assert f"{column.replace('_', ' ')} of message" in caplog.text
+    assert (reply.attachments, reply.drafted) == ((), ())
+    assert column.replace("_", " ") in caplog.text
     caplog.clear()
 
 
@@ -156,3 +151,30 @@ def test_broken_link_falls_back_to_the_latest_child(ask):
         return texts_of(store, "c")
 
     assert ask(build) == ["one", "re: one", "two", "re: two"]
+
+
+def test_folder_pin_and_switches_are_kept(ask):
+    ask(lambda store: add_exchange(store, "c", "one", title="T"))
+    ask(lambda store: store.set_folder("c", "Work"))
+    ask(lambda store: store.set_pinned("c", True))
+    ask(lambda store: store.set_switches("c", (("enable_thinking", "false"),)))
+    (conversation,) = ask(lambda store: store.list_conversations()).conversations
+    assert (conversation.folder, conversation.is_pinned) == ("Work", True)
+    assert conversation.switches == (("enable_thinking", "false"),)
+
+
+def test_folder_is_renamed_with_all_that_is_in_it(ask):
+    for conversation_id in "cd":
+        ask(lambda store, one=conversation_id: add_exchange(store, one, "one", title="T"))
+        ask(lambda store, one=conversation_id: store.set_folder(one, "Work"))
+    ask(lambda store: store.rename_folder("Work", "Home"))
+    assert {one.folder for one in ask(lambda store: store.list_conversations()).conversations} == {"Home"}
+
+
+def test_damaged_switches_and_folder_do_not_hide_a_chat(ask, caplog):
+    ask(lambda store: add_exchange(store, "c", "one", title="T"))
+    ask(lambda store: store.connection.execute("UPDATE conversations SET switches = '[1]', folder = x'00'"))
+    (conversation,) = ask(lambda store: store.list_conversations()).conversations
+    assert (conversation.switches, conversation.folder) == ((), "")
+    assert "switches of conversation 'c' are damaged" in caplog.text
+    caplog.clear()

@@ -1,0 +1,107 @@
+"""Checking: a reply once more without a drafter, which must come to the same tokens."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+
+from PySide6.QtCore import QObject, Signal
+
+from app.bridge import EngineBridge
+from app.conversations.records import Message, ReplyState
+from app.figures import write_count, write_rate
+from engine.messages import Cancel, Delta, Event, Failed, Finished, Submit
+
+PLAIN = "none"  # the drafter that proposes nothing
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """How far the check of a reply has come, as a sentence; at its end, what was found."""
+
+    message_id: str
+    sentence: str
+    is_running: bool = False
+    is_different: bool = False
+    text: str = ""  # what was written without a drafter
+
+
+class Checking(QObject):
+    """Makes one check at a time, in a row of its own; nothing of it is recorded."""
+
+    changed = Signal(object)  # Check
+
+    def __init__(self, bridge: EngineBridge, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._bridge = bridge
+        self._reply: Message | None = None  # that is checked
+        self._request_id = 0
+        self._pieces: list[str] = []
+        self._num_tokens = 0  # that are the same so far
+        bridge.received.connect(self._receive)
+
+    def begin(self, reply: Message, submit: Submit) -> bool:
+        """Repeat a reply, of which `submit` has the prompt; False where one is being checked or this cannot be.
+
+        Its seed, temperature and length are the reply's.
+        """
+        if self._reply is not None or reply.state is ReplyState.RUNNING:
+            return False
+        if not reply.token_ids or reply.model != submit.target:
+            why = "another model wrote it" if reply.token_ids else "its tokens are not known, only its text"
+            self.changed.emit(Check(reply.id, f"This reply cannot be checked: {why}."))
+            return False
+        self._reply, self._request_id = reply, submit.request_id
+        self._pieces, self._num_tokens = [], 0
+        # One token more shows whether a reply that came to its own end does so again.
+        limit = len(reply.token_ids) + (reply.state is ReplyState.COMPLETE)
+        sampling = replace(submit.sampling, temperature=reply.temperature, seed=reply.seed, max_tokens=limit)
+        self._tell("Checking: the same reply is written without a drafter.", is_running=True)
+        self._bridge.send(replace(submit, drafter=PLAIN, sampling=sampling))
+        return True
+
+    def stop(self) -> None:
+        if self._reply is not None:
+            self._bridge.send(Cancel(self._request_id))
+
+    def _receive(self, event: Event) -> None:
+        reply = self._reply
+        if reply is None or not isinstance(event, Delta | Finished | Failed) or event.request_id != self._request_id:
+            return
+        match event:
+            case Delta():
+                self._pieces.append(event.text)
+                self._compare(reply, event.token_ids)
+            case Finished(reason="cancelled"):
+                same = write_count(self._num_tokens, "tokens")
+                self._finish(f"The check was stopped after {same}; they are the same.")
+            case Finished() if self._num_tokens < len(reply.token_ids):
+                self._find_difference()
+            case Finished(statistics=statistics):
+                same = write_count(self._num_tokens, "tokens")
+                rate = f", {write_rate(statistics.tokens_per_second)}" if statistics.tokens_per_second else ""
+                self._finish(f"Checked: the same {same} without a drafter{rate}.")
+            case Failed(text=text):
+                self._finish(f"This reply could not be checked: {text}")
+
+    def _compare(self, reply: Message, token_ids: tuple[int, ...]) -> None:
+        known = reply.token_ids[self._num_tokens : self._num_tokens + len(token_ids)]
+        for one, other in zip_longest(token_ids, known):
+            if one != other:
+                self._find_difference()
+                return
+            self._num_tokens += 1
+
+    def _find_difference(self) -> None:
+        """The rest has nothing more to tell."""
+        self.stop()
+        self._finish(f"Differs from token {write_count(self._num_tokens + 1)} on.", is_different=True)
+
+    def _finish(self, sentence: str, *, is_different: bool = False) -> None:
+        self._tell(sentence, is_different=is_different)
+        self._reply = None
+
+    def _tell(self, sentence: str, *, is_running: bool = False, is_different: bool = False) -> None:
+        if self._reply is not None:
+            text = "".join(self._pieces)
+            self.changed.emit(Check(self._reply.id, sentence, is_running, is_different, text))

@@ -1,0 +1,95 @@
+"""Attaching: how files and long pastes become attachments of the message that is written."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QFileDialog
+
+from app.chat.attachments import MOST_AT_ONCE, AttachmentError, pasted, read_attachment
+from app.chat.attachments_row import AttachmentRow
+from app.chat.composer_note import ComposerNote
+from app.chat.field import Field
+from app.conversations.records import Attachment
+from app.figures import write_count
+from app.tasks import start
+
+
+class Attaching(QObject):
+    """`row` shows the attachments, `note` says what was not attached, and offers a long paste as text again."""
+
+    def __init__(self, field: Field, row: AttachmentRow, note: ComposerNote) -> None:
+        super().__init__(field)
+        self._field = field
+        self._row = row
+        self._note = note
+        self._undo: Callable[[], None] | None = None  # of the last paste, until something else is done
+        field.files_given.connect(self.take_files)
+        field.long_pasted.connect(self._take_paste)
+        field.refused.connect(note.tell)
+        field.textChanged.connect(self._forget_paste)
+        row.changed.connect(self._forget_paste)
+
+    def choose_files(self) -> None:
+        """Open the system's dialog, without waiting for it."""
+        dialog = QFileDialog(self._field.window(), "Attach files")
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        dialog.filesSelected.connect(lambda names: self.take_files([Path(name) for name in names]))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def take_files(self, paths: list[Path]) -> None:
+        start(self._read(paths))
+        self._field.setFocus()
+
+    def undo_paste(self) -> bool:
+        """Put the last paste into the field after all; False where something else was done since."""
+        undo, self._undo = self._undo, None
+        if undo is not None:
+            undo()
+        return undo is not None
+
+    async def _read(self, paths: list[Path]) -> None:
+        loop = asyncio.get_running_loop()
+        found: list[Attachment] = []
+        refusals: list[str] = []
+        for path in paths[: MOST_AT_ONCE + 1]:
+            try:
+                found.append(await loop.run_in_executor(None, read_attachment, path))
+            except AttachmentError as error:
+                refusals.append(str(error))
+        self._add(found, refusals)
+
+    def _add(self, found: Iterable[Attachment], refusals: list[str]) -> None:
+        """Attach what is not attached already, and say what was refused."""
+        attached = dict.fromkeys((*self._row.attachments, *found))
+        if len(attached) > MOST_AT_ONCE:
+            most = write_count(MOST_AT_ONCE, "files")
+            refusals = [*refusals, f"A message can have {most}. Send the others with the next one."]
+        if len(attached) > len(self._row.chips):
+            self._row.set_attachments(list(attached)[:MOST_AT_ONCE], self._field)
+        if refusals:
+            self._note.tell(" ".join(refusals[:3]))
+
+    def _take_paste(self, text: str) -> None:
+        attachment = pasted(text, {attachment.name for attachment in self._row.attachments})
+        self._add((attachment,), [])
+        if attachment not in self._row.attachments:
+            return
+        self._undo = lambda: self._turn_to_text(attachment)
+        size = write_count(len(text), "characters")
+        self._note.tell(f"The paste has {size}, so it is attached.", "Undo", self._undo)
+
+    def _turn_to_text(self, attachment: Attachment) -> None:
+        self._note.hide()
+        if attachment not in self._row.attachments:
+            return
+        self._row.set_attachments([one for one in self._row.attachments if one is not attachment], self._field)
+        self._field.insertPlainText(attachment.text)
+        self._field.setFocus()
+
+    def _forget_paste(self) -> None:
+        self._undo = None

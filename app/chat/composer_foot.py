@@ -1,0 +1,135 @@
+"""ComposerFoot: what holds for the next reply, what it will cost, and Send."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from app.chat.chips import Chip, SendButton
+from app.chat.composer_cost import CostLabel
+from app.chat.composer_menus import drafter_menu, model_menu, pop_up, thinking_menu, thinking_words
+from app.chat.counting import Cost
+from app.drafters import DEFAULT_DRAFTER, DRAFTERS, drafter_name
+from app.theme.buttons import SymbolButton
+from app.theme.theme import Theme
+from engine.messages import TemplateSwitch
+
+SPACING = 4
+GAP = 8  # before Send
+
+
+class ComposerFoot(QWidget):
+    drafter_chosen = Signal(str)
+    switches_chosen = Signal(object)  # names and values of the template's switches
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = ("", "")
+        self._drafter = DEFAULT_DRAFTER
+        self._with_paths: dict[str, None] = {}  # drafters that the chat has had and no list names, oldest first
+        self._switches: tuple[TemplateSwitch, ...] = ()
+        self._chosen: dict[str, str] = {}
+        self._cost: Cost | None = None
+        self._status = ""
+        self.attach_button = SymbolButton(theme, "attach", "Attach files", self)
+        self.model_chip = Chip(theme, "model", "Model", parent=self)
+        self.drafter_chip = Chip(theme, "drafter", "Choose the drafter", "draft", self)
+        self.thinking_chip = Chip(theme, "", "Choose how the model thinks", parent=self)
+        self.cost = CostLabel(theme, self)
+        self.send_button = SendButton(theme, self)
+        self.thinking_chip.hide()
+        self._lay_out()
+        self.drafter_chip.clicked.connect(self.open_drafters)
+        self.model_chip.clicked.connect(self._open_model)
+        self.thinking_chip.clicked.connect(self._open_thinking)
+
+    def _lay_out(self) -> None:
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(SPACING)
+        for chip in (self.attach_button, self.model_chip, self.drafter_chip, self.thinking_chip):
+            row.addWidget(chip)
+        row.addStretch(1)
+        row.addWidget(self.cost)
+        row.addSpacing(GAP)
+        row.addWidget(self.send_button)
+
+    def focus_chain(self) -> tuple[QWidget, ...]:
+        return (self.attach_button, self.model_chip, self.drafter_chip, self.thinking_chip, self.send_button)
+
+    def set_model(self, name: str, quantisation: str) -> None:
+        self._model = (name, quantisation)
+        self.model_chip.set_words(name or "No model", quantisation)
+        self.fit()
+
+    def set_drafter(self, drafter: str) -> None:
+        self._drafter = drafter
+        self.remember_drafters((drafter,))
+        self.drafter_chip.set_words(drafter_name(drafter))
+        self.fit()
+
+    def remember_drafters(self, drafters: Iterable[str]) -> None:
+        """Keep those that no list names in the menu."""
+        self._with_paths |= dict.fromkeys(drafter for drafter in drafters if drafter and drafter not in DRAFTERS)
+
+    def set_switches(self, switches: tuple[TemplateSwitch, ...], chosen: Iterable[tuple[str, str]]) -> None:
+        """What the model's template lets be chosen; where it is nothing the chip is hidden."""
+        self._switches, self._chosen = switches, dict(chosen)
+        self.thinking_chip.set_words(thinking_words(switches, self._chosen))
+        self.thinking_chip.setVisible(bool(switches))
+        self.fit()
+
+    def show_cost(self, cost: Cost | None) -> None:
+        if not self._status:
+            self.cost.show_cost(cost)
+            self.fit()
+        self._cost = cost
+
+    def set_status(self, words: str) -> None:
+        """What the model is doing stands in the place of the cost, until it is ready."""
+        self._status = words
+        if words:
+            self.cost.show_words(words)
+        else:
+            self.cost.show_cost(self._cost)
+        self.fit()
+
+    def open_drafters(self) -> None:
+        pop_up(drafter_menu(self, self._with_paths, self._drafter, self._choose_drafter), self.drafter_chip)
+
+    def _open_model(self) -> None:
+        pop_up(model_menu(self, *self._model), self.model_chip)
+
+    def _open_thinking(self) -> None:
+        pop_up(thinking_menu(self, self._switches, self._chosen, self._choose_switch), self.thinking_chip)
+
+    def _choose_drafter(self, drafter: str) -> None:
+        self.set_drafter(drafter)
+        self.drafter_chosen.emit(drafter)
+
+    def _choose_switch(self, name: str, value: str) -> None:
+        chosen = {**self._chosen, name: value}
+        self.set_switches(self._switches, ((name, value) for name, value in chosen.items() if value))
+        self.switches_chosen.emit(tuple(self._chosen.items()))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.fit()
+
+    def fit(self) -> None:
+        """Say less until everything fits: the quantisation goes, then the cost, then the drafter's name."""
+        for shows_quiet, shows_cost, shows_drafter in ((1, 1, 1), (0, 1, 1), (0, 0, 1), (0, 0, 0)):
+            self.model_chip.set_shown(words=True, quiet=bool(shows_quiet))
+            self.drafter_chip.set_shown(words=bool(shows_drafter), quiet=True)
+            self.cost.setVisible(bool(shows_cost))
+            if self._wanted_width() <= self.width():
+                break
+        self.send_button.setStatusTip(self.cost.words)
+
+    def _wanted_width(self) -> int:
+        shown = [widget for widget in (*self.focus_chain(), self.cost) if not widget.isHidden()]
+        widths = [widget.sizeHint().expandedTo(widget.minimumSize()).width() for widget in shown]
+        return sum(widths) + SPACING * len(shown) + GAP

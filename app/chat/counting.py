@@ -1,0 +1,159 @@
+"""Counting: what a draft would cost, as the engine counts it, shortly after typing ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.bridge import EngineBridge
+from app.chat.draft import Draft
+from app.conversations.records import Attachment
+from engine.messages import Answer, CountTokens, Event, Failed, TokenCount, Turn
+
+WAIT_MILLISECONDS = 200  # after the last key
+FRAME = (Turn("user", "a"),)  # what a template writes around a message costs as many tokens as this, less one
+
+
+class Countable(Protocol):
+    """What of a chat counting needs."""
+
+    model: str
+
+    @property
+    def switches(self) -> tuple[tuple[str, str], ...]: ...
+    @property
+    def began_at(self) -> float: ...
+    def turns_for(self, draft: Draft) -> tuple[Turn, ...]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What the prompt of a draft comes to; None stands for what is not counted yet."""
+
+    draft: Draft
+    count: TokenCount
+    num_before: int | None = None  # tokens of the prompt without the draft
+    attachments: tuple[tuple[Attachment, int | None], ...] = ()  # of the draft, each with about how many tokens it has
+
+    @property
+    def num_read(self) -> int:
+        return self.count.num_tokens - (self.count.num_cached or 0)
+
+    @property
+    def is_too_long(self) -> bool:
+        return self.count.num_tokens >= self.count.context_length
+
+    @property
+    def is_nearly_full(self) -> bool:
+        return self.count.num_tokens > 0.9 * self.count.context_length
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    turns: tuple[Turn, ...]
+    model: str
+    switches: tuple[tuple[str, str], ...]
+    began_at: float
+
+
+class Counting(QObject):
+    """Asks one question at a time, those of the newest draft; the prompt first, then what it consists of."""
+
+    counted = Signal(object)  # Cost; None where nothing is known
+
+    def __init__(
+        self, bridge: EngineBridge, chat: Countable, draft_of: Callable[[], Draft], parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._bridge = bridge
+        self._chat = chat
+        self._draft_of = draft_of
+        self._draft = Draft()
+        self._asked: _Question | None = None
+        self._request_id = 0  # of the question that is not answered yet
+        # A list, as turns are quick to compare and slow to hash; None: it could not be counted.
+        self._known: list[tuple[_Question, TokenCount | None]] = []
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(WAIT_MILLISECONDS)
+        self._timer.timeout.connect(self._ask)
+        bridge.received.connect(self._receive)
+
+    def count_soon(self) -> None:
+        """Have the draft counted once it has not changed for a moment."""
+        self._timer.start()
+
+    def count_now(self) -> None:
+        self._timer.stop()
+        self._ask()
+
+    def refresh(self) -> None:
+        """Count again: the chat, its model or what is cached of it has changed."""
+        self._known.clear()
+        self._asked, self._request_id = None, 0
+        self._timer.start()
+
+    def close(self) -> None:
+        """Ask and tell nothing more."""
+        self._timer.stop()
+        self._bridge.received.disconnect(self._receive)
+
+    def _ask(self) -> None:
+        """Tell what is known of the draft, and ask for the first thing that is not."""
+        self._draft = self._draft_of()
+        questions = self._questions()
+        self._known = [(question, count) for question, count in self._known if question in questions]
+        self._tell(questions)
+        missing = next((one for one in questions if one.turns and not self._is_known(one)), None)
+        if missing is None or self._asked is not None:
+            return
+        self._asked, self._request_id = missing, self._bridge.next_request_id()
+        self._bridge.send(
+            CountTokens(self._request_id, missing.model, missing.turns, missing.began_at, missing.switches)
+        )
+
+    def _questions(self) -> list[_Question]:
+        """The prompt; without the draft; then each attachment, and what is around it."""
+        draft, turns_for = self._draft, self._chat.turns_for
+        turns = [turns_for(draft), turns_for(Draft(edits=draft.edits, num_left_out=draft.num_left_out))]
+        if draft.attachments:
+            turns += [FRAME, *((Turn("user", attachment.text),) for attachment in draft.attachments)]
+        chat = self._chat
+        return [_Question(one, chat.model, chat.switches, chat.began_at) for one in turns]
+
+    def _tell(self, questions: list[_Question]) -> None:
+        whole, before, *parts = questions
+        count = self._count_of(whole)
+        if count is None:
+            if self._is_known(whole) or not whole.turns:
+                self.counted.emit(None)
+            return
+        frame = self._num_tokens(parts[0]) if parts else None
+        attachments = [
+            (attachment, None if frame is None or (num := self._num_tokens(part)) is None else max(1, num - frame))
+            for attachment, part in zip(self._draft.attachments, parts[1:], strict=True)
+        ]
+        num_before = self._num_tokens(before) if before.turns else 0
+        self.counted.emit(Cost(self._draft, count, num_before, tuple(attachments)))
+
+    def _is_known(self, question: _Question) -> bool:
+        return any(known == question for known, _ in self._known)
+
+    def _count_of(self, question: _Question) -> TokenCount | None:
+        return next((count for known, count in self._known if known == question), None)
+
+    def _num_tokens(self, question: _Question) -> int | None:
+        count = self._count_of(question)
+        return count.num_tokens if count else None
+
+    def _receive(self, event: Event) -> None:
+        if not isinstance(event, Answer | Failed) or event.request_id != self._request_id or not self._request_id:
+            return
+        asked, self._asked, self._request_id = self._asked, None, 0
+        if asked is not None:
+            value = event.value if isinstance(event, Answer) else None
+            self._known.append((asked, value if isinstance(value, TokenCount) else None))
+        self._ask()

@@ -1,0 +1,119 @@
+"""SessionBranches: what changes which messages of a chat are shown, and which of them a prompt leaves out."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+
+from app.chat.session_core import SessionCore
+from app.conversations.exchange import save_changed
+from app.conversations.records import OpenedConversation
+from app.conversations.store import Store
+from app.conversations.tree import DeletedMessages
+
+
+class SessionBranches(SessionCore):
+    """Deleting and branching end a reply that runs first; what it came to by then is saved with the change."""
+
+    left_out_changed = Signal(int)  # how many of the oldest messages the next prompt leaves out
+
+    _deleted: DeletedMessages | None = None  # what can be put back
+
+    @property
+    def num_left_out(self) -> int:
+        """How many of the oldest messages the next prompt leaves out."""
+        return self._path.num_left_out()
+
+    @property
+    def is_branching(self) -> bool:
+        """Whether messages are hidden until something is sent in their place."""
+        return bool(self._path.hidden)
+
+    def sibling_of(self, message_id: str, step: int) -> str:
+        """The id so many places after a message among those that stand beside it; "" where there is none."""
+        return self._path.sibling_of(message_id, step)
+
+    async def choose(self, message_id: str) -> bool:
+        """Show the branch that a message is in; a reply that runs in another one goes on."""
+
+        def choose(store: Store) -> OpenedConversation:
+            store.choose_message(message_id)
+            return store.open_conversation(self.conversation_id or "")
+
+        async with self._lock:
+            opened = await self._write(choose, "The other branch could not be shown.")
+            return self._show(opened)
+
+    async def branch_from(self, message_id: str) -> bool:
+        """End the path at a message: what is sent next begins a branch there. False where nothing follows it."""
+        async with self._alone():
+            index = self._path.index_of(message_id)
+            if index is None or not self._path.cut(index + 1):
+                return False
+            self._tell_path()
+            return True
+
+    def go_back(self) -> None:
+        """Show again what a branch that was not begun has hidden."""
+        if self._path.hidden:
+            self._path.go_back()
+            self._tell_path()
+
+    async def delete_from(self, message_id: str) -> int:
+        """Delete a message and all that follows it, in other branches too; returns how many these were.
+
+        A sibling is shown in their place, and `undo_deletion` puts the last ones that were deleted back.
+        """
+
+        def delete(store: Store) -> tuple[DeletedMessages, OpenedConversation]:
+            deleted = store.delete_message(message_id)
+            return deleted, store.open_conversation(deleted.conversation_id)
+
+        async with self._alone():
+            found = await self._write(delete, "Nothing was deleted.")
+            if found is None:
+                return 0
+            self._deleted, opened = found
+            self._show(opened)
+            return self._deleted.num_messages
+
+    async def undo_deletion(self) -> bool:
+        """Put back what was deleted last, where it was."""
+        if (deleted := self._deleted) is None:
+            return False
+
+        def restore(store: Store) -> OpenedConversation:
+            store.restore_messages(deleted)
+            return store.open_conversation(deleted.conversation_id)
+
+        async with self._alone():
+            opened = await self._write(restore, "The messages could not be put back.")
+            self._deleted = None if opened else deleted
+            return self._show(opened)
+
+    def leave_out(self, num_turns: int) -> None:
+        """Leave so many more of the oldest turns out of prompts, from the next message on."""
+        self._path.leave_out(num_turns)
+        self.left_out_changed.emit(self.num_left_out)
+
+    async def include_all(self) -> bool:
+        """Leave nothing out of prompts any more."""
+        async with self._lock:
+            changed = self._path.include_all()
+            self.left_out_changed.emit(0)
+            lost = "What prompts leave out could not be saved."
+            return bool(await self._write(lambda store: save_changed(store, changed), lost))
+
+    async def choose_switches(self, switches: tuple[tuple[str, str], ...]) -> None:
+        """Take other values of the template's switches, from the next reply on."""
+        self.switches = switches
+        if conversation_id := self.conversation_id:
+            await self._run(
+                lambda store: store.set_switches(conversation_id, switches), "The choice for this chat was not saved."
+            )
+
+    def _show(self, opened: OpenedConversation | None) -> bool:
+        if opened is None:
+            return False
+        self._take_path(opened)
+        self._tell_path()
+        return True
