@@ -152,6 +152,10 @@ class ThoughtBlock:
     def text(self, start: int, end: int) -> str:
         return self._inner.text(start, end)
 
+    def reveal(self, position: int) -> None:
+        self._fold.is_open = True
+        self._inner.reveal(position)
+
     def markdown(self) -> str:
         return self._inner.markdown()
 
