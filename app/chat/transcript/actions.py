@@ -54,7 +54,7 @@ class TranscriptActions(TranscriptView):
     def _toggle_details(self, section: Section) -> None:
         self.is_end_in_view = False  # what opens is looked at from where it opens
         section.toggle_details()
-        self.sections.place_all()
+        self.sections.place_again(self.sections.items.index(section))
 
     def _act(self, section: Section, action: Action) -> None:
         if action is Action.COPY:
@@ -105,7 +105,7 @@ class TranscriptActions(TranscriptView):
     def _make_from(self, index: int, block: int) -> None:
         if block < len(self.sections[index].body.blocks):
             self.sections[index].make(block)
-        self.sections.place(index)
+        self.sections.place_again(index)
 
     # Menus
 

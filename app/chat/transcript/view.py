@@ -125,7 +125,7 @@ class TranscriptView(QAbstractScrollArea):
         section = self.sections[index]
         if not section.is_made:
             section.make()
-            self.sections.place(index)
+            self.sections.place_again(index)
         while not section.blocks:
             if index == 0:
                 return None
@@ -190,7 +190,7 @@ class TranscriptView(QAbstractScrollArea):
         section = self.sections[index]
         if not section.is_made:
             section.make()
-            self.sections.place(index)
+            self.sections.place_again(index)
         self.settle(Anchor(index, block, offset - measures.TOP))
         self._take_end(self.offset)
 
@@ -241,9 +241,13 @@ class TranscriptView(QAbstractScrollArea):
         anchor = self._anchor()
         column = max(200, min(measures.COLUMN, self.width() - 2 * measures.SIDE))
         self.sections.set_column(float(column))
+        self.fit()
         super().resizeEvent(event)
         if self.isVisible():
             self.settle(anchor)
+
+    def fit(self) -> None:
+        """Give what lies over the text its height, in a column of another width."""
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
