@@ -22,6 +22,7 @@ from engine.inbox import Inbox, Message
 from engine.loading import Loader
 from engine.messages import (
     Answer,
+    Began,
     Cancel,
     ClearCache,
     Command,
@@ -159,7 +160,7 @@ class Engine:
             self._consumer(event)
         except Exception:
             log.exception("the consumer of %s failed", type(event).__name__)
-            if isinstance(event, Delta | Progress | Notice | ModelLoaded):
+            if isinstance(event, Began | Delta | Progress | Notice | ModelLoaded):
                 self.send(Cancel(event.request_id))
 
     def _emit_of_load(self, event: Event) -> None:
@@ -242,6 +243,8 @@ class Engine:
             return
         for notice in prompt.notices:
             self._emit(notice)
+        if prompt.opening:
+            self._emit(Began(prompt.request_id, prompt.opening))
         try:
             self._add_row(prompt, pending)
         except Exception as error:

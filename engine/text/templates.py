@@ -8,9 +8,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from engine.messages import Turn
+from engine.messages import ReasoningTags, Turn
 from engine.text.budget import size_of
+from engine.text.reasoning import split_reply
 from engine.text.rendering import TemplateError, render_template
+from engine.text.template_reading import reasoning_fields
 
 if TYPE_CHECKING:
     from engine.text.tokenizer import Tokenizer
@@ -59,16 +61,26 @@ def render(
 ) -> str:
     """Render with the model's template, or the given one, and nothing else; raises TemplateError."""
     read_clock = clock or datetime.now
+    source = template or tokenizer.template or plain_template(tokenizer)
+    fields = reasoning_fields(source)
     variables = {
         **tokenizer.special_tokens,
-        "messages": [{"role": turn.role, "content": turn.text} for turn in turns],
+        "messages": [_message(turn, fields, tokenizer.reasoning) for turn in turns],
         "tools": None,
         "documents": None,
         "add_generation_prompt": True,
         "strftime_now": lambda pattern: _write_time(read_clock(), pattern),
     }
-    source = template or tokenizer.template or plain_template(tokenizer)
     return render_template(source, variables, limit_seconds, sum(size_of(turn.text) for turn in turns))
+
+
+def _message(turn: Turn, fields: Sequence[str], tags: Sequence[ReasoningTags]) -> dict[str, str]:
+    """A turn as templates take it; a reply's reasoning is apart where the template has a field for it."""
+    if turn.role == "assistant" and fields:
+        reasoning, answer = split_reply(turn.text, tags)
+        if reasoning:
+            return {"role": turn.role, "content": answer, **dict.fromkeys(fields, reasoning)}
+    return {"role": turn.role, "content": turn.text}
 
 
 def clock_at(began_at: float) -> Callable[[], datetime]:
