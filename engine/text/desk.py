@@ -57,7 +57,7 @@ class TextDesk:
         if refusal:
             return Failed(submit.request_id, "request", refusal)
         try:
-            prompt = build_prompt(self._tokenizer(facts), submit.turns, submit.request_id, began_at=submit.began_at)
+            prompt = self._prompt(submit, facts)
         except ModelError as error:
             return failed(submit.request_id, "model", error)
         refusal = check_tokens(prompt.token_ids, facts.vocab_size)
@@ -89,9 +89,7 @@ class TextDesk:
         facts = self._facts(question.target)
         match question:
             case CountTokens():
-                tokenizer = self._tokenizer(facts)
-                prompt = build_prompt(tokenizer, question.turns, question.request_id, began_at=question.began_at)
-                return TokenCount(len(prompt.token_ids), facts.context_length)
+                return TokenCount(len(self._prompt(question, facts).token_ids), facts.context_length)
             case Inspect():
                 return facts
             case EstimateMemory():
@@ -101,6 +99,15 @@ class TextDesk:
                 return self._preview(question, facts)
             case _:
                 assert_never(question)
+
+    def _prompt(self, asked: Submit | CountTokens, facts: ModelFacts) -> Prompt:
+        return build_prompt(
+            self._tokenizer(facts),
+            asked.turns,
+            asked.request_id,
+            began_at=asked.began_at,
+            switches=asked.switches,
+        )
 
     def _preview(self, question: PreviewTemplate, facts: ModelFacts) -> RenderedPrompt:
         tokenizer = self._tokenizer(facts)

@@ -61,13 +61,20 @@ class History:
 
 
 def build_prompt(
-    tokenizer: Tokenizer, turns: Sequence[Turn], request_id: int, *, limit_seconds: float = 1.0, began_at: float = 0.0
+    tokenizer: Tokenizer,
+    turns: Sequence[Turn],
+    request_id: int,
+    *,
+    limit_seconds: float = 1.0,
+    began_at: float = 0.0,
+    switches: Sequence[tuple[str, str]] = (),
 ) -> Prompt:
     """Render the turns, splice the replies' stored ids and encode the rest; every fallback becomes a notice."""
     cleaned = tuple(replace(turn, text=without_surrogates(turn.text)) for turn in turns)
     continued = cleaned[-1] if cleaned and cleaned[-1].role == "assistant" else None
     turns_before = tuple(turn for turn in (cleaned[:-1] if continued else cleaned) if not _is_empty_reply(turn))
-    history = _encode_history(tokenizer, turns_before, Clockwork(limit_seconds, clock_at(began_at)))
+    clockwork = Clockwork(limit_seconds, clock_at(began_at), tuple(switches))
+    history = _encode_history(tokenizer, turns_before, clockwork)
     reply_ids, reply_reasons = _encode_reply(tokenizer, continued) if continued else ((), ())
     reasons = [("template", reason) for reason in history.layout.reasons]
     reasons += [("tokenizer", reason) for reason in reply_reasons]

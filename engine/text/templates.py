@@ -12,6 +12,7 @@ from engine.messages import ReasoningTags, Turn
 from engine.text.budget import size_of
 from engine.text.reasoning import split_reply
 from engine.text.rendering import TemplateError, render_template
+from engine.text.switches import switched
 from engine.text.template_reading import reasoning_fields
 
 if TYPE_CHECKING:
@@ -36,10 +37,12 @@ MERGED = "The model's template wants user and assistant in turn. Neighbouring me
 
 @dataclass(frozen=True, slots=True)
 class Clockwork:
-    """What rendering needs besides the turns: a time limit for each try, and the clock that templates read."""
+    """What rendering needs besides the turns: a time limit for each try, the clock that templates read, and the values
+    chosen for the template's switches, by name."""
 
     limit_seconds: float = 1.0
     clock: Callable[[], datetime] = datetime.now
+    switches: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,7 @@ def render(
     template: str = "",
     limit_seconds: float = 1.0,
     clock: Callable[[], datetime] | None = None,
+    switches: Sequence[tuple[str, str]] = (),
 ) -> str:
     """Render with the model's template, or the given one, and nothing else; raises TemplateError."""
     read_clock = clock or datetime.now
@@ -65,6 +69,7 @@ def render(
     fields = reasoning_fields(source)
     variables = {
         **tokenizer.special_tokens,
+        **switched(source, tuple(tokenizer.special_tokens.items()), switches),
         "messages": [_message(turn, fields, tokenizer.reasoning) for turn in turns],
         "tools": None,
         "documents": None,
@@ -119,7 +124,8 @@ def choose_layout(tokenizer: Tokenizer, turns: Turns, clockwork: Clockwork) -> t
 
 def render_layout(tokenizer: Tokenizer, turns: Turns, layout: Layout, clockwork: Clockwork) -> str:
     """Render the turns as the layout arranges them."""
-    text = render(tokenizer, layout.arrange(turns), layout.template, clockwork.limit_seconds, clockwork.clock)
+    arranged = layout.arrange(turns)
+    text = render(tokenizer, arranged, layout.template, clockwork.limit_seconds, clockwork.clock, clockwork.switches)
     if not text.strip():
         raise TemplateError("it writes nothing")
     return text
