@@ -55,7 +55,8 @@ from engine.prompt_cache.cache import PromptCache
 from engine.prompt_cache.entries import Opened, ReadBack, Removed, Written
 from engine.prompt_cache.report import FOLDER_NAME
 from engine.replies import Replies
-from engine.row import Row, open_row
+from engine.row import Row
+from engine.row_opening import open_row
 from engine.target import Target
 from engine.text.prompt import Prompt
 from engine.text.thread import InlineText, TextThread
