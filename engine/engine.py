@@ -14,6 +14,7 @@ import mlx.core as mx
 from engine.cache_commands import carry_out
 from engine.checkpoints import Checkpoints
 from engine.depth import DepthPolicy
+from engine.describing import describe_memory
 from engine.drafters.base import Drafter
 from engine.drafters.table import check_drafter
 from engine.failure import failed
@@ -40,7 +41,6 @@ from engine.messages import (
     InspectDrafter,
     KeepConversations,
     LoadModel,
-    MemoryReport,
     ModelLoaded,
     Notice,
     PreviewTemplate,
@@ -200,14 +200,12 @@ class Engine:
                 if self._cache is not None:
                     self._cache.handle(message)
             case DescribeMemory():
-                self._emit(Answer(message.request_id, self._describe_memory()))
+                report = describe_memory(self._loader, self._groups, self._cache)
+                self._emit(Answer(message.request_id, report))
             case Shutdown():
                 self._shut_down()
             case _:
                 assert_never(message)
-
-    def _describe_memory(self) -> MemoryReport:
-        return MemoryReport(kv_bytes=self._groups.num_bytes)
 
     def _submit(self, submit: Submit, sent_at: float) -> None:
         try:
@@ -284,7 +282,7 @@ class Engine:
     def _share_memory(self) -> None:
         """Tell the cache what running rows take of the memory that both share."""
         if self._cache is not None:
-            self._cache.shrink(self._groups.num_bytes)
+            self._cache.shrink(self._groups.memory.target_bytes)
 
     def _shut_down(self) -> None:
         for request_id in {*self._pending, *self._searching, *self._loader.waiting_ids()}:

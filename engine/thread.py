@@ -15,6 +15,7 @@ from engine.messages import (
     ConversationDeleted,
     DeleteConversation,
     DescribeCache,
+    DescribeMemory,
     Event,
     Failed,
     LoadModel,
@@ -142,7 +143,7 @@ class EngineThread:
             if isinstance(message, Shutdown):
                 return
             match message:
-                case Submit() | LoadModel() | DescribeCache() | ClearCache():
+                case Submit() | LoadModel() | DescribeCache() | ClearCache() | DescribeMemory():
                     self._emit(Failed(message.request_id, "engine", text))
                 case DeleteConversation():
                     self._emit(ConversationDeleted(message.conversation_id, text))

@@ -155,6 +155,11 @@ class PromptCache:
             max_storage_wait_seconds=self._storage.max_seconds,
         )
 
+    @property
+    def ram_bytes(self) -> int:
+        """What it keeps in memory."""
+        return self._tiers.ram.num_bytes
+
     def close(self, seconds: float) -> bool:
         """Flush what can be flushed in that time; False where something had to be dropped."""
         if self._is_closed:
