@@ -1,12 +1,16 @@
-"""What the engine holds in memory, told between two steps."""
+"""What the engine holds in memory, and of a prompt in its cache; told between two steps."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from engine.checkpoints import Checkpoints
 from engine.groups import Groups
 from engine.loading import Loader
-from engine.messages import MemoryReport
+from engine.messages import Answer, MemoryReport
 from engine.models.device import memory_limit
 from engine.prompt_cache.cache import PromptCache
+from engine.text.counting import Counted
 
 
 def describe_memory(loader: Loader, groups: Groups, cache: PromptCache | None) -> MemoryReport:
@@ -24,3 +28,12 @@ def describe_memory(loader: Loader, groups: Groups, cache: PromptCache | None) -
         limit_bytes=memory_limit(held_bytes),
         num_rows=rows.num_rows,
     )
+
+
+def complete_count(counted: Counted, loader: Loader, checkpoints: Checkpoints) -> Answer:
+    """The answer to a count, with what is cached of the prompt where its target is loaded."""
+    target = loader.target(counted.target)
+    if target is None:
+        return Answer(counted.request_id, counted.count)
+    num_cached = checkpoints.num_held(target.state_kinds, counted.token_ids)
+    return Answer(counted.request_id, replace(counted.count, num_cached=num_cached))

@@ -14,7 +14,7 @@ import mlx.core as mx
 from engine.cache_commands import carry_out
 from engine.checkpoints import Checkpoints
 from engine.depth import DepthPolicy
-from engine.describing import describe_memory
+from engine.describing import complete_count, describe_memory
 from engine.drafters.base import Drafter
 from engine.drafters.table import check_drafter
 from engine.failure import failed
@@ -58,6 +58,7 @@ from engine.replies import Replies
 from engine.row import Row
 from engine.row_opening import open_row
 from engine.target import Target
+from engine.text.counting import Counted, hand_on
 from engine.text.prompt import Prompt
 from engine.text.thread import InlineText, TextThread
 
@@ -186,7 +187,9 @@ class Engine:
             case Cancel():
                 self._cancel(message.request_id)
             case CountTokens() | Inspect() | InspectDrafter() | EstimateMemory() | PreviewTemplate():
-                self._text.answer(message, self._emit)
+                self._text.answer(message, partial(hand_on, self._inbox.put, self._emit))
+            case Counted():
+                self._emit(complete_count(message, self._loader, self._checkpoints))
             case RememberReplies():
                 if (target := self._loader.target(message.target)) is not None:
                     self._replies.remember(target.facts.tokenizer_id, message.replies)

@@ -102,6 +102,12 @@ class Target:
             self._state_kinds[kv_scheme] = self._find_state_kind(kv_scheme)
         return self._state_kinds[kv_scheme]
 
+    @property
+    def state_kinds(self) -> list[StateKind | None]:
+        """Those of the schemes that requests asked for, and of unquantised rows."""
+        self.state_kind()
+        return list(self._state_kinds.values())
+
     def _find_state_kind(self, kv_scheme: KvScheme) -> StateKind | None:
         shape = self.open_rows(kv_scheme).shape
         if self._content is None or shape is None:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from engine.messages import UNQUANTISED, KvScheme, Notice, Turn
-from engine.text.boundaries import find_boundaries
+from engine.text.boundaries import Boundaries, find_boundaries
 from engine.text.grammar import Matcher
 from engine.text.reasoning import find_bodies, find_opening
 from engine.text.rendering import TemplateError
@@ -68,13 +68,17 @@ def build_prompt(
     limit_seconds: float = 1.0,
     began_at: float = 0.0,
     switches: Sequence[tuple[str, str]] = (),
+    with_boundaries: bool = True,
 ) -> Prompt:
-    """Render the turns, splice the replies' stored ids and encode the rest; every fallback becomes a notice."""
+    """Render the turns, splice the replies' stored ids and encode the rest; every fallback becomes a notice.
+
+    Boundaries take as long as the rest and are of use only to a prompt that will be read.
+    """
     cleaned = tuple(replace(turn, text=without_surrogates(turn.text)) for turn in turns)
     continued = cleaned[-1] if cleaned and cleaned[-1].role == "assistant" else None
     turns_before = tuple(turn for turn in (cleaned[:-1] if continued else cleaned) if not _is_empty_reply(turn))
     clockwork = Clockwork(limit_seconds, clock_at(began_at), tuple(switches))
-    history = _encode_history(tokenizer, turns_before, clockwork)
+    history = _encode_history(tokenizer, turns_before, clockwork, with_boundaries)
     reply_ids, reply_reasons = _encode_reply(tokenizer, continued) if continued else ((), ())
     reasons = [("template", reason) for reason in history.layout.reasons]
     reasons += [("tokenizer", reason) for reason in reply_reasons]
@@ -104,12 +108,12 @@ def mark_turns(tokenizer: Tokenizer, turns: Turns, template: str) -> tuple[Turns
     return tuple(replace(turn, text=_with_cuts(tokenizer, turn, marks)) for turn in turns), marks
 
 
-def _encode_history(tokenizer: Tokenizer, turns: Turns, clockwork: Clockwork) -> History:
+def _encode_history(tokenizer: Tokenizer, turns: Turns, clockwork: Clockwork, with_boundaries: bool) -> History:
     marked, marks = mark_turns(tokenizer, turns, tokenizer.template)
     layout, text = choose_layout(tokenizer, marked, clockwork)
     parts = _split(tokenizer, text, turns, marked, layout, clockwork, marks)
     encoded = encode_parts(tokenizer, parts, marks)
-    found = find_boundaries(tokenizer, marked, layout, text, clockwork)
+    found = find_boundaries(tokenizer, marked, layout, text, clockwork) if with_boundaries else Boundaries()
     num_old = count_shared(tokenizer, parts, encoded, found.old, marks)
     num_next = None if found.next is None else count_shared(tokenizer, parts, encoded, found.next, marks)
     token_ids = [token_id for part_ids in encoded for token_id in part_ids]
