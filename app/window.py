@@ -19,6 +19,8 @@ from app.conversations.database import Database
 from app.conversations.deletion import Deletion
 from app.conversations.recorder import Recorder
 from app.conversations.reminder import Reminder
+from app.dialogs.exporter import Exporter
+from app.dialogs.importer import Importer
 from app.dialogs.quit_sheet import QuitSheet
 from app.drafters import DEFAULT_DRAFTER
 from app.figures import write_amount, write_rate
@@ -83,6 +85,8 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(self.shell)
         self.teller = Teller(self.workspace)
         self.chats = ChatDeeds(self.catalogue, self.sidebar)
+        self.importer = Importer(self.catalogue, self.workspace)
+        self.exporter = Exporter(self.catalogue, self)
         self.regions = regions_of(self.workspace, self.sidebar)
         self.setWindowTitle("Slipstream")
         self.setWindowIcon(app_icon())
@@ -104,6 +108,8 @@ class MainWindow(QMainWindow):
         sidebar.new_asked.connect(workspace.new_tab)
         sidebar.hide_asked.connect(self.shell.toggle_sidebar)
         sidebar.grip.width_asked.connect(self.shell.set_sidebar_width)
+        sidebar.menus.export_asked.connect(self.exporter.export)
+        self.exporter.told.connect(self.teller.say)
         self.chats.duplicated.connect(self._open_chat)
         sidebar.hit_chosen.connect(lambda hit: self._open_chat(hit.conversation_id, hit.message_id))
         sidebar.folding_changed.connect(lambda folded: write_folding(self._data_dir, Folding(folded)))
@@ -206,6 +212,8 @@ class MainWindow(QMainWindow):
             show_statistics=self.statistics.show_page,
             show_cache=self.show_cache,
             search=self.search_chats,
+            import_chats=self.importer.show_page,
+            export_all=self.exporter.export_all,
             step_region=self.regions.step,
             change_text_size=self.change_text_size,
         )
