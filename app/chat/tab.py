@@ -12,7 +12,7 @@ from app.chat.draft import Draft
 from app.chat.empty import EmptyPage
 from app.chat.notes import Action, Note, NoteBar, num_tokens_of
 from app.chat.session import ChatSession
-from app.chat.tab_actions import BRANCHING, DELETION, LEAVING_OUT, TabActions
+from app.chat.tab_actions import BRANCHING, DELETION, LEAVING_OUT, UNANSWERED, TabActions
 from app.chat.tab_notes import TabNotes
 from app.chat.transcript import COLUMN, MARGIN, SIDE, Transcript
 from app.conversations.records import Message, ReplyState
@@ -50,7 +50,7 @@ class ChatTab(QWidget):
         self.composer.set_counting(self.counting)
         self._bar = NoteBar(theme, self)
         self._notes = TabNotes(self._bar, self)
-        self.actions_on_messages = TabActions(session, self.transcript, self.composer, self._notes, self)
+        self.messages = TabActions(session, self.transcript, self.composer, self._notes, self)
         self._pages = QStackedLayout()
         self._lay_out()
         self._connect()
@@ -84,7 +84,7 @@ class ChatTab(QWidget):
             session.trouble.connect(self._tell_failure),
             session.not_sent.connect(self._take_back),
             session.path_changed.connect(self._show_path),
-            session.checked.connect(self.actions_on_messages.take_check),
+            session.checked.connect(self.messages.take_check),
             session.left_out_changed.connect(self._take_left_out),
             self._status.changed.connect(self._refresh_model),
         ]
@@ -94,6 +94,7 @@ class ChatTab(QWidget):
         self.composer.leave_out_asked.connect(session.leave_out)
         self.composer.switches_chosen.connect(self._choose_switches)
         self.composer.changed.connect(self.draft_changed)
+        self._bar.chosen.connect(self.composer.field.setFocus)  # rather than whatever follows the button that goes
 
     def detach(self) -> None:
         """Hear no more of the session and the model: the session may outlive the tab."""
@@ -152,7 +153,7 @@ class ChatTab(QWidget):
         self.session.stop()
 
     def continue_reply(self) -> None:
-        self.actions_on_messages.go_on()
+        self.messages.go_on()
 
     def _choose_switches(self, switches: tuple[tuple[str, str], ...]) -> None:
         start(self.session.choose_switches(switches))
@@ -168,7 +169,7 @@ class ChatTab(QWidget):
         self._notes.show(subject, Note(sentence, (Action.CLOSE,), is_alert=True))
 
     def _add_message(self, message: Message) -> None:
-        self._notes.drop(FAILURE, DELETION, BRANCHING, LEAVING_OUT)
+        self._notes.drop(FAILURE, DELETION, BRANCHING, LEAVING_OUT, UNANSWERED)
         self._pages.setCurrentWidget(self.transcript)
         self.transcript.add_message(message)
         self.state_changed.emit()
@@ -177,14 +178,14 @@ class ChatTab(QWidget):
         self._pages.setCurrentWidget(self.empty if self.is_empty else self.transcript)
         messages = self.session.messages
         self.transcript.show_messages(messages, self.session.siblings)
-        self.actions_on_messages.take_path()
+        self.messages.take_path()
         self.composer.foot.remember_drafters(message.drafter for message in messages)
         self.composer.set_history(messages)
         self.counting.refresh()
         self.state_changed.emit()
 
     def _take_left_out(self, num_left_out: int) -> None:
-        self.actions_on_messages.say_left_out(num_left_out)
+        self.messages.say_left_out(num_left_out)
         self.counting.refresh()
 
     def _change(self, message: Message) -> None:
