@@ -4,32 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
 
-from app.chat.attachments_row import AttachmentRow
 from app.chat.attachments_view import show_attachment
-from app.chat.composer_attaching import Attaching
-from app.chat.composer_foot import ComposerFoot
-from app.chat.composer_note import ComposerNote
+from app.chat.composer_frame import ComposerFrame
 from app.chat.composer_sending import Sending
 from app.chat.counting import Cost, Counting
 from app.chat.draft import Draft
-from app.chat.field import Field, is_undo, local_files
-from app.chat.queued import Queued
 from app.conversations.records import Message
-from app.theme.glyphs import draw_round
 from app.theme.theme import Theme
 
 FOLLOW_UP = ("Write a follow-up. It is sent when this reply ends.", "Write a follow-up")
 FIRST = ("Ask something",)
-SPACING = 8
 EDITING = "This takes the place of an earlier message, in a new branch."
 
 
-class Composer(QFrame):
-    """`foot` has the choices for the next reply, `queued` what waits, `attachments` what the message quotes."""
+class Composer(ComposerFrame):
+    """What is written, waits and is edited, as Drafts; what is sent or chosen goes out by signals."""
 
     sent = Signal(object)  # Draft
     stop_requested = Signal()
@@ -37,58 +29,28 @@ class Composer(QFrame):
     switches_chosen = Signal(object)  # names and values, of all switches of the template that are chosen
     leave_out_asked = Signal(int)  # how many of the oldest turns to leave out, so that the prompt fits
     changed = Signal()  # anything that is not sent yet
-    height_changed = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
+        super().__init__(theme, parent)
         self._is_busy = False
         self._edits = ""  # id of the message that is edited
         self._set_aside = Draft()  # what was written when the edit began
-        self._most_height = 240
-        self.note = ComposerNote(theme, self)
-        self.editing = ComposerNote(theme, self)
-        self.queued = Queued(theme, self)
-        self.attachments = AttachmentRow(theme, self)
-        self.field = Field(self)
-        self.foot = ComposerFoot(theme, self)
-        self._attaching = Attaching(self.field, self.attachments, self.note)
         self._sending = Sending(self)
         self._counting: Counting | None = None
-        self._lay_out()
         self._connect()
-        self.setAcceptDrops(True)
         self.set_busy(False)
-
-    def _lay_out(self) -> None:
-        text = QVBoxLayout()
-        text.setContentsMargins(8, 0, 0, 0)
-        text.setSpacing(SPACING)
-        for widget in (self.note, self.editing):
-            text.addWidget(widget)
-        text.addWidget(self.queued, 0, Qt.AlignmentFlag.AlignLeft)
-        text.addWidget(self.attachments)
-        text.addWidget(self.field)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(4, 12, 10, 7)
-        column.setSpacing(6)
-        column.addLayout(text)
-        column.addWidget(self.foot)
 
     def _connect(self) -> None:
         self.field.submitted.connect(self.submit)
         self.field.escaped.connect(self._escape)
         self.field.textChanged.connect(self._take_change)
-        self.field.installEventFilter(self)
         self.attachments.changed.connect(self._take_change)
         self.attachments.opened.connect(lambda attachment: show_attachment(attachment, self))
-        self.foot.send_button.clicked.connect(self._press)
-        self.foot.attach_button.clicked.connect(self._attaching.choose_files)
-        self.foot.drafter_chosen.connect(self.drafter_chosen)
-        self.foot.switches_chosen.connect(self.switches_chosen)
         self.queued.taken_back.connect(self._take_back)
         self.queued.sent.connect(self._send_held)
-        self._theme.tokens_changed.connect(self.update)
+        self.foot.send_button.clicked.connect(self._press)
+        self.foot.drafter_chosen.connect(self.drafter_chosen)
+        self.foot.switches_chosen.connect(self.switches_chosen)
 
     # State, as the tab tells it
 
@@ -114,11 +76,6 @@ class Composer(QFrame):
         self._sending.refusal = reason
         self._refresh_button()
 
-    def set_most_height(self, height: int) -> None:
-        """The most that attachments and text may take together; the text keeps two lines."""
-        self._most_height = height
-        self._fit_field()
-
     def set_history(self, messages: Iterable[Message]) -> None:
         """What Up brings back."""
         self.field.history.set_texts(message.text for message in messages if message.role == "user")
@@ -137,13 +94,6 @@ class Composer(QFrame):
 
     def open_drafters(self) -> None:
         self.foot.open_drafters()
-
-    def focus_chain(self) -> tuple[QWidget, ...]:
-        """What Tab comes to, in order."""
-        of_note = (self.note.button, self.note.close_button, self.editing.button)
-        waiting = [widget for chip in self.queued.chips for widget in (chip, chip.send_button)]
-        attached = [widget for chip in self.attachments.chips for widget in (chip, chip.remove_button)]
-        return (self.field, *of_note, *waiting, *attached, *self.foot.focus_chain())
 
     # What is not sent
 
@@ -257,34 +207,3 @@ class Composer(QFrame):
         has_something = bool(self.attachments.chips) or not self.field.is_blank
         self.foot.send_button.set_stop(self._is_stop, self._sending.reason)
         self.foot.send_button.setEnabled(self._is_stop or (has_something and not self._sending.reason))
-
-    # Look
-
-    def _fit_field(self) -> None:
-        others = [widget.height() + SPACING for widget in (self.queued, self.attachments) if not widget.isHidden()]
-        self.field.set_most_height(self._most_height - sum(others))
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit_field()
-        self.height_changed.emit()
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
-            self.update()
-        is_undone = isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and is_undo(event)
-        return (is_undone and self._attaching.undo_paste()) or super().eventFilter(watched, event)
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if local_files(event.mimeData()):
-            event.acceptProposedAction()
-
-    def dropEvent(self, event: QDropEvent) -> None:
-        if paths := local_files(event.mimeData()):
-            event.acceptProposedAction()
-            self._attaching.take_files(paths)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        tokens = self._theme.tokens
-        border = tokens.target if self.field.hasFocus() else tokens.line
-        draw_round(QPainter(self), QRectF(self.rect()), 14, tokens.raised, border)

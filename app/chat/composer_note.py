@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
 from app.theme.buttons import SymbolButton
 from app.theme.fonts import font
@@ -16,6 +16,7 @@ from app.theme.theme import Theme
 
 SIDE = 12
 SYMBOL_SIDE = 38
+NARROW = 260  # px; a sentence in less is a column of single words
 
 
 class ComposerNote(QFrame):
@@ -37,11 +38,16 @@ class ComposerNote(QFrame):
         self.button.setProperty("kind", "plain")
         self.button.setFont(font("interface-medium"))
         self.close_button = SymbolButton(theme, "close", "Close this note", self)
-        self._row = QHBoxLayout(self)
+        self._buttons = QHBoxLayout()
+        self._buttons.setSpacing(4)
+        self._buttons.addStretch(1)
+        self._buttons.addWidget(self.button)
+        self._buttons.addWidget(self.close_button)
+        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._row.setContentsMargins(SIDE, 5, 5, 5)
         self._row.setSpacing(8)
-        for widget, stretch in ((self._label, 1), (self.button, 0), (self.close_button, 0)):
-            self._row.addWidget(widget, stretch)
+        self._row.addWidget(self._label, 1)
+        self._row.addLayout(self._buttons)
         self.button.clicked.connect(self._press)
         self.close_button.clicked.connect(self.hide)
         theme.tokens_changed.connect(self.update)
@@ -65,6 +71,8 @@ class ComposerNote(QFrame):
             return
         self._is_alert, self._do = is_alert, do or self._do
         self._label.setText(sentence)
+        self._label.setProperty("kind", "title" if is_alert else "secondary")
+        self._label.style().polish(self._label)
         self._row.setContentsMargins(SYMBOL_SIDE if is_alert else SIDE, 5, 5, 5)
         self.button.setText(offer)
         self.button.setAccessibleName(offer)
@@ -76,6 +84,13 @@ class ComposerNote(QFrame):
         if is_alert:
             event.setPoliteness(QAccessible.AnnouncementPoliteness.Assertive)
         QAccessible.updateAccessibility(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a narrow window a long button stands under the sentence."""
+        super().resizeEvent(event)
+        is_narrow = not self.button.isHidden() and self.width() < NARROW + self.button.sizeHint().width()
+        direction = QBoxLayout.Direction
+        self._row.setDirection(direction.TopToBottom if is_narrow else direction.LeftToRight)
 
     def minimumSizeHint(self) -> QSize:
         return QSize(120, 42)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QMimeData, QSize, Qt, Signal
 from PySide6.QtGui import (
+    QAction,
+    QContextMenuEvent,
     QFontMetricsF,
     QInputMethodEvent,
     QKeyEvent,
@@ -20,6 +23,7 @@ from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QWidget
 from app.chat.attachments import KINDS, LONG_PASTE
 from app.chat.composer_history import History
 from app.chat.draft import is_blank
+from app.chat.spelling import Spelling
 from app.theme.fonts import font
 
 LINE_HEIGHT = 23
@@ -38,6 +42,7 @@ class Field(QPlainTextEdit):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.history = History()
+        self.spelling: Spelling | None = None
         self._most_height = 240
         self._is_composing = False
         self._height = 0
@@ -108,6 +113,20 @@ class Field(QPlainTextEdit):
             self.insertPlainText(text)
         elif source.hasImage():
             self.refused.emit(f"A picture is not text. {KINDS}")
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """The system's menu; above it what a misspelled word may have meant."""
+        menu = self.createStandardContextMenu(event.pos())
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        wrong = self.spelling.word_at(self.cursorForPosition(event.pos()).position()) if self.spelling else None
+        if self.spelling is not None and wrong is not None:
+            top = menu.actions()[0]
+            for word in self.spelling.suggestions(wrong.selectedText()):
+                action = QAction(word, menu)
+                action.triggered.connect(partial(wrong.insertText, word))
+                menu.insertAction(top, action)
+            menu.insertSeparator(top)
+        menu.popup(event.globalPos())
 
     def replace_text(self, text: str) -> None:
         """Put another text in the field, in one step that can be undone."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from collections.abc import Callable
+from typing import TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
@@ -12,8 +13,12 @@ from app.conversations.database import Database, explain
 from app.conversations.opening import StorageError
 from app.conversations.recorder import Recorder
 from app.conversations.records import Conversation
+from app.conversations.search import Hit
 from app.conversations.store import Store
 from app.conversations.titles import clean_title
+
+T = TypeVar("T")
+MOST_HITS = 50
 
 
 class Catalogue(QObject):
@@ -30,6 +35,7 @@ class Catalogue(QObject):
         self.damaged: tuple[str, ...] = ()  # a sentence for each conversation that cannot be read
         self._listed: tuple[Conversation, ...] = ()
         self._hidden: set[str] = set()  # ids of conversations
+        self._num_searches = 0
         self._database = database
         self._recorder = recorder
 
@@ -42,6 +48,7 @@ class Catalogue(QObject):
         fresh = [sentence for sentence in listing.damaged if sentence not in self.damaged]
         self._listed, self.damaged = listing.conversations, listing.damaged
         self._tell()
+        self._database.search.catch_up()
         if fresh:
             self.trouble.emit(" ".join(fresh))
 
@@ -77,10 +84,64 @@ class Catalogue(QObject):
             await self.refresh()
         return is_gone
 
-    async def _change(self, work: Callable[[Store], None], done: str) -> bool:
+    async def set_pinned(self, conversation_id: str, is_pinned: bool) -> None:
+        done = "pinned" if is_pinned else "unpinned"
+        if await self._change(lambda store: store.set_pinned(conversation_id, is_pinned), done):
+            await self.refresh()
+
+    async def set_folder(self, conversation_id: str, folder: str) -> None:
+        """Move it to a folder, which is there as long as a chat is in it; "" takes it out."""
+        folder = clean_title(folder)
+        if await self._change(lambda store: store.set_folder(conversation_id, folder), "moved"):
+            await self.refresh()
+
+    async def rename_folder(self, folder: str, name: str) -> None:
+        """A blank name changes nothing; that of another folder joins both."""
+        name = clean_title(name)
+        if name and await self._change(lambda store: store.rename_folder(folder, name), "moved"):
+            await self.refresh()
+
+    async def remove_folder(self, folder: str) -> None:
+        """The chats in it stay, in no folder."""
+        if await self._change(lambda store: store.rename_folder(folder, ""), "moved"):
+            await self.refresh()
+
+    async def duplicate(self, conversation_id: str, message_id: str | None = None) -> str | None:
+        """Copy it whole, or its path down to a message; returns the id of the copy, None where there is none."""
+
+        def copy(store: Store) -> str:
+            if message_id is None:
+                return store.duplicate_conversation(conversation_id)
+            return store.duplicate_path(conversation_id, message_id)
+
+        copy_id = await self._ask(copy, "duplicated")
+        if copy_id is not None:
+            await self.refresh()
+        return copy_id
+
+    async def search(self, query: str, limit: int = MOST_HITS) -> tuple[Hit, ...] | None:
+        """Chats with every word of the query; None where a later search was begun meanwhile, or where it failed."""
+        self._num_searches += 1
+        number = self._num_searches
         try:
-            await asyncio.wrap_future(self._database.run(work))
+            hits = await asyncio.wrap_future(self._database.search.find(query, limit))
+        except (sqlite3.Error, StorageError) as error:
+            self.trouble.emit(f"The chats could not be searched. {explain(error)}")
+            return None
+        shown = tuple(hit for hit in hits if hit.conversation_id not in self._hidden)
+        return shown if number == self._num_searches else None
+
+    async def _change(self, work: Callable[[Store], None], done: str) -> bool:
+        def change(store: Store) -> bool:
+            work(store)
+            return True
+
+        return await self._ask(change, done) is not None
+
+    async def _ask(self, work: Callable[[Store], T], done: str) -> T | None:
+        """What the work gives; None where it failed, which is told."""
+        try:
+            return await asyncio.wrap_future(self._database.run(work))
         except (sqlite3.Error, StorageError) as error:
             self.trouble.emit(f"The conversation could not be {done}. {explain(error)}")
-            return False
-        return True
+            return None

@@ -101,7 +101,7 @@ def message_from_row(row: sqlite3.Row) -> Message:
         thought_seconds=float(_number(row, "thought_seconds")),
         num_thought=int(_number(row, "num_thought")),
         drafted=_drafted(row, len(text)),
-        attachments=_attachments(row),
+        attachments=attachments_of(row),
         num_left_out=int(_number(row, "num_left_out")),
         created_at=float(_number(row, "created_at")),
         updated_at=float(_number(row, "updated_at")),
@@ -177,7 +177,7 @@ def _notices(row: sqlite3.Row) -> tuple[str, ...]:
         return ()
 
 
-def _attachments(row: sqlite3.Row) -> tuple[Attachment, ...]:
+def attachments_of(row: sqlite3.Row) -> tuple[Attachment, ...]:
     if row["attachments"] == "[]":
         return ()
     try:

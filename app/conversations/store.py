@@ -165,6 +165,13 @@ class Store:
         )
         return changed.rowcount
 
+    def forget_search_changes(self, last: int) -> None:
+        """Take those up to the last one from the queue of what the search has not seen."""
+        self.connection.execute("DELETE FROM unindexed WHERE change <= ?", (last,))
+
+    def queue_all_for_search(self) -> None:
+        self.connection.execute("INSERT INTO unindexed (ordinal) SELECT ordinal FROM messages ORDER BY ordinal DESC")
+
     def past_replies(
         self, tokenizer_id: str, conversation_id: str | None = None
     ) -> Iterator[tuple[str, tuple[int, ...]]]:

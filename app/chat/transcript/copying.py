@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 
 from app.chat.transcript.section import Section
+from app.chat.transcript.selection import join_marked
 from app.chat.transcript.slices import Slices
 
 
@@ -28,11 +29,8 @@ def text_of(section: Section) -> Iterator[str]:
 
 
 def join_blocks(section: Section) -> str:
-    parts: list[str] = []
-    for block in section.contents.blocks:
-        if words := block.text(0, block.length).strip("\n"):
-            parts += ["\n\n" if parts else "", words]
-    return "".join(parts)
+    shown = [(block, (0, block.length)) for block in section.contents.blocks if not block.is_hidden]
+    return join_marked(shown, as_markdown=False)
 
 
 def _gather(parts: Iterator[str], copied: list[str]) -> Iterator[None]:

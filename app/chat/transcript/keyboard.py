@@ -58,9 +58,11 @@ class Keyboard(QObject):
         num_sections = len(view.sections)
         if not num_sections:
             return
-        at = view.focus_index if 0 <= view.focus_index < num_sections else num_sections - (by > 0)
-        rect = view.rect_of_section(at) if at < num_sections else None
-        if rect is not None and view.focus_index == at and self._is_beyond(rect.top(), rect.bottom(), by):
+        if not view.has_keyboard_focus:
+            view.show_focus()
+        at = view.focus_index
+        rect = view.rect_of_section(at)
+        if self._is_beyond(rect.top(), rect.bottom(), by):
             self._scroll_within(by)
             return
         view.focus_section(max(0, min(num_sections - 1, at + by)))
@@ -80,6 +82,7 @@ class Keyboard(QObject):
     def _enter(self) -> None:
         """Read the first block in view that is more than text."""
         view = self._view
+        view.show_focus()
         blocks = self._readable()
         if view.focus_block >= 0:
             self._press_block()
@@ -95,7 +98,7 @@ class Keyboard(QObject):
         block = view.sections[view.focus_index].blocks[view.focus_block]
         for point in (QPointF(rect.width() - 30, 16), QPointF(8, 10)):
             if block.press(point):
-                view.hold(lambda: None)
+                view.take_press(view.focus_index, view.focus_block)
                 return
 
     def _leave(self) -> None:

@@ -19,7 +19,7 @@ class Mouse(QObject):
     """What the pointer does in one transcript."""
 
     section_hovered = Signal(int)  # index, or -1
-    block_pressed = Signal(int)  # index of the section whose block took a click
+    block_pressed = Signal(int, int)  # section and block that took a click
 
     def __init__(self, view: TranscriptView) -> None:
         super().__init__(view)
@@ -102,7 +102,7 @@ class Mouse(QObject):
             open_link(address)
         elif shown.press(inside):
             self._num_clicks = 0
-            self.block_pressed.emit(index)
+            self.block_pressed.emit(index, block)
 
     def _extend(self) -> None:
         place = self._view.place_at(self._point)

@@ -80,7 +80,7 @@ class ControlRows(QObject):
         if section.message.role == "system" or section.is_running:
             return False
         is_last_reply = section.is_reply and index >= len(view.sections) - 1
-        is_focused = index == view.focus_index and self._has_keyboard()
+        is_focused = view.has_keyboard_focus and index == view.focus_index and self._has_keyboard()
         return is_last_reply or index == self.hovered or is_focused
 
     def _has_keyboard(self) -> bool:

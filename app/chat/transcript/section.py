@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRectF
@@ -11,7 +12,7 @@ from app.chat.blocks.block import Block
 from app.chat.notes import Note, note_for
 from app.chat.strip import describe, reread_words
 from app.chat.transcript import measures
-from app.chat.transcript.contents import Contents, estimate_height
+from app.chat.transcript.contents import Contents, Reading, estimate_height
 from app.chat.transcript.small_text import SmallText
 from app.chat.transcript.stack import Stack
 from app.chat.wake import Round, Wake
@@ -39,11 +40,13 @@ class Parts:
 class Section:
     """`body` and `details` are laid out near the view only; `parts` are right after `place`."""
 
-    def __init__(self, message: Message) -> None:
+    def __init__(self, message: Message, reading: Reading) -> None:
         self.message = message
+        self.reading = reading
         self.text = message.text
         self.pending = ""  # arrived, but not in a block yet
-        self.contents = Contents(message)
+        self.started_at = 0.0  # when the first text came, if that was seen
+        self.contents = Contents(message, reading)
         self.body = Stack()
         self.details = Stack()
         self.wake = Wake()
@@ -109,6 +112,7 @@ class Section:
 
     def take(self, delta: Delta) -> None:
         """Keep what arrived until it is shown."""
+        self.started_at = self.started_at or time.monotonic()
         self.text += delta.text
         self.pending += delta.text
         self.latest = delta.statistics
@@ -135,13 +139,18 @@ class Section:
         self.pending = "" if has_other_text else self.pending
         if self.pending:
             self.write()
-        self.contents.take(message, has_other_text=has_other_text)
+        self.contents.take(message)
         if self.is_made:
             self.make()
 
+    def show_thinking(self) -> None:
+        """Let the line over reasoning that runs say how long it has."""
+        if self.started_at and self.is_made:
+            self.contents.show_thinking(time.monotonic() - self.started_at)
+
     def make_anew(self) -> None:
         """Forget every block: text has another size."""
-        self.contents = Contents(self.message)
+        self.contents = Contents(self.message, self.reading)
         self.body = Stack()
         self._user_widths = {}
         if self.has_details:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from app.chat.transcript import measures
+from app.chat.transcript.contents import Reading
 from app.chat.transcript.section import Section
 from app.conversations.records import Message
 
@@ -26,6 +27,7 @@ class Sections:
 
     def __init__(self) -> None:
         self.items: list[Section] = []
+        self.reading = Reading()
         self.tops: list[float] = []
         self.column = float(measures.COLUMN)
         self.height = 0.0  # of everything
@@ -52,12 +54,12 @@ class Sections:
     def show(self, messages: list[Message]) -> None:
         """Hold these messages; what is known of one that stays as it was is kept."""
         known = {section.message.id: section for section in self.items}
-        self.items = [_section_for(message, known.get(message.id)) for message in messages]
+        self.items = [_section_for(message, known.get(message.id), self.reading) for message in messages]
         self.mark_left_out()
         self.place_all()
 
     def add(self, message: Message) -> Section:
-        section = Section(message)
+        section = Section(message, self.reading)
         if self.items:
             self.items[-1].note_height = 0
         self.items.append(section)
@@ -164,9 +166,9 @@ class Sections:
         return start + section.parts.body + section.body.tops[anchor.block] + anchor.offset
 
 
-def _section_for(message: Message, known: Section | None) -> Section:
+def _section_for(message: Message, known: Section | None, reading: Reading) -> Section:
     if known is None or known.text != message.text or known.message.attachments != message.attachments:
-        return Section(message)
+        return Section(message, reading)
     known.message = message
     known.latest = known.statistics = message.statistics or known.statistics
     known.note_height = 0

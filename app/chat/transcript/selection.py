@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QTextBoundaryFinder
@@ -89,12 +89,12 @@ class Selection:
             if as_markdown and self.covers(index):
                 yield section.text
                 continue
-            marked = (
-                _copy_of(block, span, as_markdown=as_markdown)
+            marked = [
+                (block, span)
                 for place, block in enumerate(section.blocks)
-                if (span := self.span_of(index, place, block.length))
-            )
-            yield "\n\n".join(part for part in marked if part)
+                if not block.is_hidden and (span := self.span_of(index, place, block.length))
+            ]
+            yield join_marked(marked, as_markdown=as_markdown)
 
     def _grow(self, place: Place) -> tuple[Place, Place]:
         """The word or paragraph around a place."""
@@ -104,6 +104,15 @@ class Selection:
         text = block.text(0, block.length)
         start, end = word_around(text, place.position) if self._unit == 2 else line_around(text, place.position)
         return Place(place.section, place.block, start), Place(place.section, place.block, end)
+
+
+def join_marked(marked: Sequence[tuple[Block, Span]], *, as_markdown: bool) -> str:
+    """Parts of blocks as they are copied, with what stands between them."""
+    parts: list[str] = []
+    for block, span in marked:
+        if words := _copy_of(block, span, as_markdown=as_markdown):
+            parts += [block.joint if parts else "", words]
+    return "".join(parts)
 
 
 def _copy_of(block: Block, span: Span, *, as_markdown: bool) -> str:

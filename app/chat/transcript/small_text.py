@@ -27,7 +27,7 @@ class SmallText:
         self, text: str, use: str = "small", colour: str = "ink2", line_height: int = 22, gap: int = 0
     ) -> None:
         self.gap = 0
-        self.joint = ""
+        self.joint = "\n\n"
         self.source_start = 0
         self._text = text
         self._use = use
@@ -36,6 +36,10 @@ class SmallText:
         self._width = 0.0
         self._height = 0.0
         self._document: QTextDocument | None = None
+
+    @property
+    def is_hidden(self) -> bool:
+        return False
 
     @property
     def length(self) -> int:

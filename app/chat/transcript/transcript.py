@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
+from app.chat.blocks.changes import changes
 from app.chat.notes import NoteBar
 from app.chat.transcript import accessibility, measures
 from app.chat.transcript.copying import join_blocks
@@ -19,7 +20,7 @@ from app.conversations.records import Message
 from app.theme.fonts import font
 from app.theme.pulse import Pulse
 from app.theme.theme import Theme
-from engine.messages import Delta, Progress
+from engine.messages import Delta, Progress, ReasoningTags
 
 FRAME_MS = 16
 FRAME_SHARE = 4  # a frame is at least so many times as long as the last took to write
@@ -54,6 +55,7 @@ class Transcript(TranscriptHands):
         self.moved.connect(self._place_extras)
         self.end_in_view_changed.connect(self._take_end_in_view)
         theme.tokens_changed.connect(self._take_theme)
+        changes().changed.connect(self._take_changes)
 
     # What is shown
 
@@ -61,6 +63,10 @@ class Transcript(TranscriptHands):
         """The name that "Loading …" says."""
         self.model = name
         self.viewport().update()
+
+    def set_reasoning_tags(self, tags: Sequence[ReasoningTags]) -> None:
+        """Tags that the model's tokenizer names, for replies that are read from here on."""
+        self.sections.reading.tags = tuple(tags)
 
     def set_tint(self, is_tinted: bool) -> None:
         """Tint what accepted drafts wrote."""
@@ -182,6 +188,7 @@ class Transcript(TranscriptHands):
             return
         num_reasons = len(section.reasons)
         section.show_latest()
+        section.show_thinking()
         if len(section.reasons) != num_reasons:
             self.hold(self.sections.place_all)
         self.update_section(len(self.sections) - 1)

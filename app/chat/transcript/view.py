@@ -6,12 +6,13 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QScrollBar, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from app.chat.blocks.block import Block
 from app.chat.transcript import measures
 from app.chat.transcript.find import Finder
 from app.chat.transcript.painting import Look, caret_rect, paint_section
+from app.chat.transcript.scroll_bar import QuietScrollBar
 from app.chat.transcript.section import Section
 from app.chat.transcript.sections import Anchor, Sections
 from app.chat.transcript.selection import Place, Selection
@@ -22,14 +23,6 @@ END_TOLERANCE = 4  # px from the end that still count as the end
 RELEASE_MS = 500
 _ROUNDS = 6  # of layout until nothing moves
 _WHEEL_STEP = 24
-
-
-class QuietScrollBar(QScrollBar):
-    """Shows nothing where there is nothing to scroll."""
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        if self.maximum() > self.minimum():
-            super().paintEvent(event)
 
 
 class TranscriptView(QAbstractScrollArea):
@@ -46,6 +39,7 @@ class TranscriptView(QAbstractScrollArea):
         self.model = ""
         self.is_tinted = False
         self.focus_index = -1  # section that the keyboard is at
+        self.has_keyboard_focus = False  # and shows where it is
         self.focus_block = -1  # block of it that is read, or -1
         self.hover: tuple[int, int, QPointF] | None = None  # section, block and point in the block
         self._pulse = pulse
@@ -273,7 +267,7 @@ class TranscriptView(QAbstractScrollArea):
 
     def look_of(self, index: int) -> Look:
         section = self.sections[index]
-        is_focused = self.hasFocus() and index == self.focus_index
+        is_focused = self.has_keyboard_focus and self.hasFocus() and index == self.focus_index
         hover = self.hover
         return Look(
             self.theme.tokens,
