@@ -50,7 +50,7 @@ class ChatTab(QWidget):
         self.composer.set_counting(self.counting)
         self._bar = NoteBar(theme, self)
         self._notes = TabNotes(self._bar, self)
-        self.messages = TabActions(session, self.transcript, self.composer, self._notes, self)
+        self.actions_on_messages = TabActions(session, self.transcript, self.composer, self._notes, self)
         self._pages = QStackedLayout()
         self._lay_out()
         self._connect()
@@ -84,7 +84,7 @@ class ChatTab(QWidget):
             session.trouble.connect(self._tell_failure),
             session.not_sent.connect(self._take_back),
             session.path_changed.connect(self._show_path),
-            session.checked.connect(self.messages.take_check),
+            session.checked.connect(self.actions_on_messages.take_check),
             session.left_out_changed.connect(self._take_left_out),
             self._status.changed.connect(self._refresh_model),
         ]
@@ -153,7 +153,7 @@ class ChatTab(QWidget):
         self.session.stop()
 
     def continue_reply(self) -> None:
-        self.messages.go_on()
+        self.actions_on_messages.go_on()
 
     def _choose_switches(self, switches: tuple[tuple[str, str], ...]) -> None:
         start(self.session.choose_switches(switches))
@@ -178,14 +178,14 @@ class ChatTab(QWidget):
         self._pages.setCurrentWidget(self.empty if self.is_empty else self.transcript)
         messages = self.session.messages
         self.transcript.show_messages(messages, self.session.siblings)
-        self.messages.take_path()
+        self.actions_on_messages.take_path()
         self.composer.foot.remember_drafters(message.drafter for message in messages)
         self.composer.set_history(messages)
         self.counting.refresh()
         self.state_changed.emit()
 
     def _take_left_out(self, num_left_out: int) -> None:
-        self.messages.say_left_out(num_left_out)
+        self.actions_on_messages.say_left_out(num_left_out)
         self.counting.refresh()
 
     def _change(self, message: Message) -> None:
