@@ -90,7 +90,8 @@ class MainWindow(QMainWindow):
         self.resize(*SIZE)
         self.statistics = WindowStatistics(theme, bridge, recorder, self.catalogue, self.workspace)
         self.statistics.serve(self.sidebar)
-        self.actions_of_window = Actions(self, self.workspace, self._deeds())
+        self.actions_of_window = Actions(self, theme, self.workspace, self._deeds())
+        self.statistics.tint_changed.connect(self.actions_of_window.tint.setChecked)
         self._connect(recorder)
         theme.set_text_size(read_appearance(data_dir).text_size)
         self._place = PlaceKeeper(self, self.shell, self.workspace.body, data_dir)
@@ -201,6 +202,7 @@ class MainWindow(QMainWindow):
         return WindowDeeds(
             toggle_sidebar=self.shell.toggle_sidebar,
             toggle_inspector=self.statistics.toggle_inspector,
+            set_tint=self.statistics.set_tint,
             show_statistics=self.statistics.show_page,
             show_cache=self.show_cache,
             search=self.search_chats,

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
 from app.conversations.database import Database, explain
+from app.conversations.exporting.files import ExportKind
+from app.conversations.importing.found import Found, Imported
 from app.conversations.opening import StorageError
 from app.conversations.recorder import Recorder
 from app.conversations.records import Conversation
 from app.conversations.search import Hit
 from app.conversations.store import Store
 from app.conversations.titles import clean_title
+from app.conversations.transfer import Transfer
 
 T = TypeVar("T")
 MOST_HITS = 50
@@ -38,6 +42,7 @@ class Catalogue(QObject):
         self._num_searches = 0
         self._database = database
         self._recorder = recorder
+        self._transfer = Transfer(database)
 
     async def refresh(self) -> None:
         try:
@@ -130,6 +135,47 @@ class Catalogue(QObject):
             return None
         shown = tuple(hit for hit in hits if hit.conversation_id not in self._hidden)
         return shown if number == self._num_searches else None
+
+    async def export(
+        self, conversation_ids: Sequence[str], path: Path, kind: ExportKind, is_folder: bool = False
+    ) -> int | None:
+        """Write chats to a file, or as Markdown to a folder; returns how many, None where it failed, which is told."""
+        try:
+            return await self._transfer.export(conversation_ids, path, kind, is_folder)
+        except OSError as error:
+            self.trouble.emit(f"The chats could not be written to {path}. {error.strerror or error}.")
+        except (sqlite3.Error, StorageError) as error:
+            self.trouble.emit(f"The chats could not be exported. {explain(error)}")
+        return None
+
+    async def read_import(self, *paths: Path) -> Found | None:
+        """What the files and folders hold; nothing is imported yet. None where the chats here cannot be read."""
+        try:
+            return await self._transfer.read(paths)
+        except (sqlite3.Error, StorageError) as error:
+            self.trouble.emit(f"Nothing was imported. {explain(error)}")
+            return None
+
+    async def import_chats(self, found: Found) -> Imported:
+        """All that was found or nothing, its `problem` being told; the answer takes it back with `undo_import`."""
+        imported = await self._transfer.add(found)
+        if imported.problem:
+            self.trouble.emit(imported.problem)
+        await self.refresh()
+        return imported
+
+    async def undo_import(self, imported: Imported) -> None:
+        """Delete what was imported, with whatever was added to it since."""
+        try:
+            await self._transfer.remove(imported.conversation_ids)
+        except (sqlite3.Error, StorageError) as error:
+            self.trouble.emit(f"The import could not be taken back. {explain(error)}")
+        await self.refresh()
+        left = {one.id for one in self._listed}
+        for conversation_id in imported.conversation_ids:
+            if conversation_id not in left:
+                self._recorder.abandon(conversation_id)
+                self.deleted.emit(conversation_id)
 
     async def _change(self, work: Callable[[Store], None], done: str) -> bool:
         def change(store: Store) -> bool:
