@@ -51,6 +51,7 @@ _NAMES = {
     Action.UNDO: "Undo the deletion",
     Action.LEAVE_OUT: "Leave out the oldest messages",
     Action.INCLUDE: "Include all messages",
+    Action.AGAIN: "Write a reply",
     Action.BACK: "Go back to the messages that followed",
 }
 _LINKS = frozenset({Action.DISCARD})  # shown as words: the quieter of two

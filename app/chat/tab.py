@@ -12,7 +12,7 @@ from app.chat.draft import Draft
 from app.chat.empty import EmptyPage
 from app.chat.notes import Action, Note, NoteBar, num_tokens_of
 from app.chat.session import ChatSession
-from app.chat.tab_actions import BRANCHING, DELETION, LEAVING_OUT, TabActions
+from app.chat.tab_actions import BRANCHING, DELETION, LEAVING_OUT, UNANSWERED, TabActions
 from app.chat.tab_notes import TabNotes
 from app.chat.transcript import COLUMN, MARGIN, SIDE, Transcript
 from app.conversations.records import Message, ReplyState
@@ -94,6 +94,7 @@ class ChatTab(QWidget):
         self.composer.leave_out_asked.connect(session.leave_out)
         self.composer.switches_chosen.connect(self._choose_switches)
         self.composer.changed.connect(self.draft_changed)
+        self._bar.chosen.connect(self.composer.field.setFocus)  # rather than whatever follows the button that goes
 
     def detach(self) -> None:
         """Hear no more of the session and the model: the session may outlive the tab."""
@@ -168,7 +169,7 @@ class ChatTab(QWidget):
         self._notes.show(subject, Note(sentence, (Action.CLOSE,), is_alert=True))
 
     def _add_message(self, message: Message) -> None:
-        self._notes.drop(FAILURE, DELETION, BRANCHING, LEAVING_OUT)
+        self._notes.drop(FAILURE, DELETION, BRANCHING, LEAVING_OUT, UNANSWERED)
         self._pages.setCurrentWidget(self.transcript)
         self.transcript.add_message(message)
         self.state_changed.emit()

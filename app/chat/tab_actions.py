@@ -14,7 +14,8 @@ from app.conversations.records import Message
 from app.figures import write_count
 from app.tasks import start
 
-BRANCHING, DELETION, LEAVING_OUT = "branching", "deletion", "leaving out"  # subjects of notes
+# Subjects of notes.
+BRANCHING, DELETION, LEAVING_OUT, UNANSWERED = "branching", "deletion", "leaving out", "unanswered"
 
 
 class TabActions(QObject):
@@ -102,6 +103,12 @@ class TabActions(QObject):
             self._transcript.set_remark(message_id, sentence)
         if not self._session.is_branching:
             self._notes.drop(BRANCHING)
+        last = self._session.messages[-1] if self._session.messages else None
+        if last is None or last.role != "user":
+            self._notes.drop(UNANSWERED)
+        else:
+            note = Note("This message has no reply.", (Action.AGAIN,))
+            self._notes.show(UNANSWERED, note, lambda action: self.act(action, last.id))
 
     def _last(self, role: str) -> Message | None:
         return next((each for each in reversed(self._session.messages) if each.role == role), None)
