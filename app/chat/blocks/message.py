@@ -6,21 +6,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from app.chat.blocks.attachments_block import AttachmentsBlock
 from app.chat.blocks.block import Block
 from app.chat.blocks.factory import make_block
-from app.chat.blocks.fold_block import FoldBlock, ThoughtBlock
+from app.chat.blocks.fold_block import FoldBlock
+from app.chat.blocks.folded_block import FoldedBlock
 from app.chat.blocks.growing import GrowingMarkdown, PieceBlock
 from app.chat.blocks.looks import THOUGHT
+from app.chat.blocks.user_block import UserBlock
 from app.chat.markdown_pieces import Piece
 from app.conversations.reasoning import Part, split_reasoning
 from app.conversations.records import Message
 from engine.messages import ReasoningTags
 
 _AFTER_FOLD = 8  # px
+_AFTER_CHIPS = 8
 
 
 def make_blocks(message: Message, tags: Sequence[ReasoningTags] = (), *, is_unfolded: bool = False) -> list[Block]:
     """The blocks of a message that is not running; `tags` are those of its model, `is_unfolded` shows reasoning."""
+    if message.role != "assistant":
+        return _blocks_as_written(message)
     live = LiveBlocks(message.opening, tags, is_unfolded=is_unfolded)
     live.text = message.text
     live.end(message)
@@ -114,4 +120,15 @@ class LiveBlocks:
 
 
 def _make_thought(fold: FoldBlock, piece: Piece, source: str, source_start: int) -> PieceBlock:
-    return ThoughtBlock(make_block(piece, source, source_start, THOUGHT), fold)
+    return FoldedBlock(make_block(piece, source, source_start, THOUGHT), fold, has_line=True)
+
+
+def _blocks_as_written(message: Message) -> list[Block]:
+    """A user's message: chips of its attachments, their text while one is open, then its own text."""
+    blocks: list[Block] = []
+    if message.attachments:
+        chips = AttachmentsBlock(message.attachments)
+        blocks += [chips, *chips.contents]
+    if message.text or not blocks:
+        blocks.append(UserBlock(message.text, _AFTER_CHIPS if blocks else 0))
+    return blocks

@@ -43,7 +43,7 @@ class TranscriptActions(TranscriptView):
         section = self.sections[index]
         if not section.is_running and section.is_reply and section.statistics.num_tokens:
             self.selection.clear()
-            self.hold(lambda: self._toggle_details(section))
+            self.hold_here(lambda: self._toggle_details(section))
 
     def toggle_last_details(self) -> None:
         """Show or hide the numbers of the last reply."""
@@ -52,9 +52,8 @@ class TranscriptActions(TranscriptView):
             self.toggle_details(replies[-1].message.id)
 
     def _toggle_details(self, section: Section) -> None:
-        self.is_end_in_view = False  # what opens is looked at from where it opens
         section.toggle_details()
-        self.sections.place_all()
+        self.sections.place_again(self.sections.items.index(section))
 
     def _act(self, section: Section, action: Action) -> None:
         if action is Action.COPY:
@@ -99,13 +98,13 @@ class TranscriptActions(TranscriptView):
         """A block took a click: it and those under it may have other heights."""
         section = self.sections[index]
         section.contents.keep_choice(block)
-        self.is_end_in_view = False
-        self.hold(lambda: self._make_from(index, block))
+        self.hold_here(lambda: self.make_from(index, block))
 
-    def _make_from(self, index: int, block: int) -> None:
-        if block < len(self.sections[index].body.blocks):
-            self.sections[index].make(block)
-        self.sections.place(index)
+    def make_from(self, index: int, block: int) -> None:
+        section = self.sections[index]
+        if not section.is_made or block < len(section.body.blocks):
+            section.make(block)
+        self.sections.place_again(index)
 
     # Menus
 

@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from app.chat.blocks.block import Block, Span
-from app.chat.blocks.message import LiveBlocks
-from app.chat.transcript.small_text import SmallText
+from app.chat.blocks.message import LiveBlocks, make_blocks
+from app.chat.blocks.user_block import FOLD_LINES as USER_FOLD_LINES
+from app.chat.blocks.user_block import SHARE as USER_SHARE
 from app.conversations.records import Message, ReplyState
 from engine.messages import ReasoningTags
 
 _CHARACTER, _LINE, _PARAGRAPH = 7.4, 24.0, 12.0  # px, on average, of a text that is not laid out
+_USER_LINE, _USER_INSET = 23.0, 12.0
 
 
 @dataclass(slots=True)
@@ -36,7 +38,7 @@ class Contents:
     def blocks(self) -> list[Block]:
         if self._message.role != "assistant":
             if self._plain is None:
-                self._plain = [SmallText(self._text, "reply", "ink", 23)] if self._text else []
+                self._plain = make_blocks(self._message)
             return self._plain
         return self._made.blocks
 
@@ -90,10 +92,13 @@ class Contents:
         return ()
 
 
-def estimate_height(text: str, width: float) -> float:
+def estimate_height(text: str, width: float, *, is_reply: bool) -> float:
     """Height of a text for a width without parsing or laying it out."""
     if not text:
         return 0.0
+    if not is_reply:
+        num_lines = min(text.count("\n") + len(text) * _CHARACTER / max(1.0, USER_SHARE * width), USER_FOLD_LINES)
+        return (num_lines + 1) * _USER_LINE + 2 * _USER_INSET
     num_lines = text.count("\n")
     num_paragraphs = text.count("\n\n")
     wrapped = len(text) * _CHARACTER / max(1.0, width)
