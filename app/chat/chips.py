@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.theme.buttons import PaintedButton
 from app.theme.fonts import font
@@ -31,6 +31,7 @@ class Chip(PaintedButton):
         self._shows_words = True
         self._shows_quiet = True
         self.setFixedHeight(HEIGHT)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
 
     def set_words(self, words: str, quiet: str = "") -> None:
         self._words, self._quiet = words, quiet
