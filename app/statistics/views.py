@@ -73,7 +73,7 @@ def title_of(history: History, conversation_id: str) -> str:
 
 def names_of(replies: Sequence[TrackedReply]) -> str:
     """The models and drafters of these replies."""
-    names = dict.fromkeys(f"{model_name(one.model)}, {drafter_name(one.drafter)}" for one in replies)
+    names = dict.fromkeys(f"{model_name(one.message.model)}, {drafter_name(one.message.drafter)}" for one in replies)
     return " · ".join(names)
 
 
@@ -98,7 +98,7 @@ def _row(history: History, one: TrackedReply) -> tuple[str, ...]:
     first = own.time_to_first_token_seconds
     return (
         title_of(history, one.conversation_id),
-        drafter_name(one.drafter),
+        drafter_name(one.message.drafter),
         write_rate(rate).removesuffix("\u00a0tok/s") if rate else "",
         speedup if own.num_proposed else "",
         write_seconds(first) if first > 0 else "",
