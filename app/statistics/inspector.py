@@ -32,7 +32,7 @@ NOTHING = "No reply is in view."
 UNTOLD = "Nothing was measured of this reply."
 _IN_ROWS = ("First token", "Reply", "Prompt", "Accepted of proposed", "Forwards saved", "Tokens per forward")
 _ROWS = (*_IN_ROWS, "Verify, draft", "Forward", "Forward, looking for a draft", "Replies in the batch", "Depth")
-_LAST = ("End", "Model", "Drafter", "Temperature", "Seed")
+_LAST = ("State", "Model", "Drafter", "Temperature", "Seed")
 
 
 class Inspector(QWidget):

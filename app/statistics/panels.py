@@ -48,7 +48,7 @@ class SeriesPanel(Panel):
 
     def show_scene(self, scene: Scene) -> None:
         self._chart.show_points(scene.points, scene.end)
-        self.refresh("", scene.depth_sentence)
+        self.refresh("", scene.depth_sentence or self._chart.sentence)
 
 
 class RoundsPanel(Panel):
@@ -70,7 +70,7 @@ class RoundsPanel(Panel):
 
     def show_scene(self, scene: Scene) -> None:
         rounds = scene.rounds
-        self._bars.show_rounds(rounds)
+        self._bars.show_rounds(rounds, scene.end)
         self._batch.show_rounds(rounds)
         self._width.setText(write_count(rounds[-1].num_rows) if rounds else "")
         if not rounds:

@@ -60,7 +60,7 @@ def positions_table(positions: Sequence[Position]) -> Table:
         )
         for place, one in enumerate(positions, start=1)
     )
-    return Table(("Position", "Proposed", "Accepted", "Of proposed", "Where reached"), rows)
+    return Table(("Position", "Proposed", "Accepted", "Share", "If reached"), rows)
 
 
 def positions_sentence(positions: Sequence[Position]) -> str:
