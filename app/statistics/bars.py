@@ -8,6 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
+from app.figures import write_amount
 from app.statistics.chart import Chart, draw_words
 from app.statistics.rounds import RoundFigures
 from app.statistics.tables import Position, positions_sentence, positions_table, rounds_sentence, rounds_table
@@ -63,9 +64,12 @@ class RoundBars(Chart):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, "Time of a round", parent)
         self._rounds: tuple[RoundFigures, ...] = ()
+        self._end = "now"
         self.setMinimumHeight(90)
 
-    def show_rounds(self, rounds: Sequence[RoundFigures]) -> None:
+    def show_rounds(self, rounds: Sequence[RoundFigures], end: str = "now") -> None:
+        """`end` says when the last of them was, where that is not now."""
+        self._end = end
         self._rounds = tuple(rounds)[-NUM_ROUNDS:]
         self.describe(rounds_sentence(self._rounds), rounds_table(self._rounds))
 
@@ -73,26 +77,30 @@ class RoundBars(Chart):
         painter = QPainter(self)
         painter.save()
         self.mirror(painter)
+        self._draw_bars(painter)
+        painter.restore()
+        start = f"{write_amount(len(self._rounds), 'round')} {'ago' if self._end == 'now' else 'before'}"
+        start_at, end_at = QPointF(0, self.height() - 4), QPointF(self.width(), self.height() - 4)
+        if self.is_mirrored:
+            start_at, end_at = end_at, start_at
+        tokens = self.theme.tokens
+        draw_words(painter, tokens.ink2, "caption", start, start_at, float(self.is_mirrored))
+        draw_words(painter, tokens.ink2, "caption", self._end, end_at, 1.0 - self.is_mirrored)
+        self.draw_focus(painter)
+
+    def _draw_bars(self, painter: QPainter) -> None:
         tokens, foot = self.theme.tokens, self.height() - FOOT
         painter.fillRect(QRectF(0, 0, self.width(), 1), QColor(tokens.line))
         longest = max((one.verify + one.draft for one in self._rounds), default=0.0)
+        scale = (foot - 1) / longest if longest else 0.0
         step = self.width() / NUM_ROUNDS
-        first = NUM_ROUNDS - len(self._rounds)
-        for place, one in enumerate(self._rounds, start=first):
+        for place, one in enumerate(self._rounds, start=NUM_ROUNDS - len(self._rounds)):
             left, right = round(place * step), round((place + 1) * step)
             width = max(1, right - left - (1 if step > 2 else 0))
-            verify = round((foot - 1) * one.verify / longest) if longest else 0
-            draft = round((foot - 1) * one.draft / longest) if longest else 0
+            verify, draft = round(scale * one.verify), round(scale * one.draft)
+            gap = 1 if draft > 2 else 0
             painter.fillRect(QRectF(left, foot - verify, width, verify), QColor(tokens.target))
-            if draft:
-                gap = 1 if draft > 2 else 0
-                painter.fillRect(QRectF(left, foot - verify - draft, width, draft - gap), QColor(tokens.draft_fill))
-        painter.restore()
-        start, end = f"{max(1, len(self._rounds))} rounds ago", "now"
-        ends = (0.0, float(self.width())) if not self.is_mirrored else (float(self.width()), 0.0)
-        draw_words(painter, tokens.ink2, "caption", start, QPointF(ends[0], self.height() - 4), float(self.is_mirrored))
-        draw_words(painter, tokens.ink2, "caption", end, QPointF(ends[1], self.height() - 4), 1.0 - self.is_mirrored)
-        self.draw_focus(painter)
+            painter.fillRect(QRectF(left, foot - verify - draft, width, draft - gap), QColor(tokens.draft_fill))
 
 
 class BatchLine(QWidget):

@@ -124,7 +124,7 @@ def test_a_failed_reply_runs_no_more(talk: Talk) -> None:
     assert talk.history.running_chats() == ("ice",)
     talk.bridge.answer(Failed(1, "engine", "The forward failed."))
     assert talk.history.running_chats() == ()
-    assert talk.history.replies()[0].error == "The forward failed."
+    assert talk.history.replies()[0].message.error == "The forward failed."
 
 
 def test_a_deleted_chat_leaves_no_trace_and_its_events_are_ignored(talk: Talk) -> None:
