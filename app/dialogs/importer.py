@@ -59,13 +59,12 @@ class Importer(QObject):
 
     def read(self, paths: Sequence[Path]) -> None:
         """Say what the files hold; nothing is imported yet."""
-        start(self._read(paths))
-
-    async def _read(self, paths: Sequence[Path]) -> None:
         self._num_readings += 1
-        number = self._num_readings
         self._found = None
         self.show_page().show_reading(paths[0].name if len(paths) == 1 else f"{len(paths):,} files")
+        start(self._read(paths, self._num_readings))
+
+    async def _read(self, paths: Sequence[Path], number: int) -> None:
         found = await self._catalogue.read_import(*paths)
         page = self._open_page()
         if number != self._num_readings or page is None:

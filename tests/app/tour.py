@@ -277,7 +277,7 @@ async def tour(folder: Path) -> None:
         try:
             await Tour(window, engine, theme, folder).walk()
         finally:
-            window.close()
+            window.leave()
             bridge.stop(5)
             recorder.flush()
             database.close()

@@ -11,6 +11,7 @@ from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QFileDialog
 
 from app.dialogs.import_page import ImportPage
+from app.tasks import finish
 from tests.app.conversations.importing.chat_files import chatgpt_chat, chatgpt_node
 from tests.app.driver import Driver
 
@@ -105,5 +106,6 @@ def test_a_page_closed_while_files_are_read_imports_nothing(driver: Driver, expo
     open_page(driver)
     driver.window.importer.read([export_file])
     driver.window.actions_of_window.close.trigger()
-    driver.wait(lambda: num_chats(driver) == 0)
+    driver.run(finish())
+    assert num_chats(driver) == 0
     assert driver.window.workspace.row.bar.count() == 1
