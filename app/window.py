@@ -11,7 +11,9 @@ from PySide6.QtWidgets import QMainWindow, QWidget
 from app.actions import Actions, WindowDeeds
 from app.activity import Activity
 from app.bridge import EngineBridge
+from app.chat.notes import Action
 from app.chat.session import ChatSession
+from app.chat.tab_notes import TabNotes
 from app.chat_deeds import ChatDeeds
 from app.conversations.cache_keeper import CacheKeeper
 from app.conversations.catalogue import Catalogue
@@ -84,6 +86,7 @@ class MainWindow(QMainWindow):
         self.shell = Shell(self.sidebar, self.workspace, self)
         self.setCentralWidget(self.shell)
         self.teller = Teller(self.workspace)
+        self.notes = TabNotes(self.workspace.bar, self)  # on what concerns every page
         self.chats = ChatDeeds(self.catalogue, self.sidebar)
         self.importer = Importer(self.catalogue, self.workspace)
         self.exporter = Exporter(self.catalogue, self)
@@ -132,7 +135,7 @@ class MainWindow(QMainWindow):
         catalogue.deleted.connect(workspace.forget)
         for forget in (self._reminder.forget, self.cache_keeper.remove_later):
             catalogue.deleted.connect(forget)  # again: its last message may have been sent meanwhile
-        self.cache_keeper.told.connect(self.teller.say)
+        self.cache_keeper.told.connect(lambda sentence: self.teller.say(sentence, Action.SHOW_CACHE, self.show_cache))
         self.cache_keeper.untold.connect(self.teller.unsay)
         for source in (catalogue, recorder, workspace):
             source.trouble.connect(self.teller.show_trouble)

@@ -41,6 +41,8 @@ class Action(StrEnum):
     LEAVE_OUT = "Leave out"
     INCLUDE = "Include"
     BACK = "Go back"
+    SHOW_FILES = "Show both files"
+    SHOW_CACHE = "Prompt cache"
 
 
 _NAMES = {
@@ -53,6 +55,8 @@ _NAMES = {
     Action.INCLUDE: "Include all messages",
     Action.AGAIN: "Write a reply",
     Action.BACK: "Go back to the messages that followed",
+    Action.SHOW_FILES: "Show both files in their folders",
+    Action.SHOW_CACHE: "Show the prompt cache, where it can be cleared",
 }
 _LINKS = frozenset({Action.DISCARD})  # shown as words: the quieter of two
 
