@@ -63,10 +63,11 @@ class Contents:
     def take(self, message: Message) -> None:
         """The message has another state, or another text."""
         has_other_text = message.text != self._text
+        has_other_opening = message.opening != self._message.opening
         was_running = self._message.state is ReplyState.RUNNING
         is_running = message.state is ReplyState.RUNNING
         self._message, self._text = message, message.text
-        if has_other_text or (is_running != was_running and is_running) or (message.opening and self._live is None):
+        if has_other_text or has_other_opening or (is_running and not was_running):
             self._live = self._plain = None
         elif self._live is not None and was_running and not is_running:
             self._live.end(message)

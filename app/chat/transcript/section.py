@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from app.chat.blocks.block import Block
+from app.chat.blocks.block import Block, Span
 from app.chat.notes import Note, note_for
 from app.chat.strip import describe, reread_words
 from app.chat.transcript import measures
@@ -40,6 +40,7 @@ class Section:
         self.reading = reading
         self.text = message.text
         self.pending = ""  # arrived, but not in a block yet
+        self.drafted = message.drafted  # spans of `text` that accepted tokens wrote, in characters
         self.started_at = 0.0  # when the first text came, if that was seen
         self.contents = Contents(message, reading)
         self.body = Stack()
@@ -107,6 +108,9 @@ class Section:
     def take(self, delta: Delta) -> None:
         """Keep what arrived until it is shown."""
         self.started_at = self.started_at or time.monotonic()
+        if delta.accepted_end > delta.accepted_start:
+            start = len(self.text)
+            self.drafted = add_span(self.drafted, (start + delta.accepted_start, start + delta.accepted_end))
         self.text += delta.text
         self.pending += delta.text
         self.latest = delta.statistics
@@ -126,6 +130,7 @@ class Section:
         """Take another state or text of the same message."""
         has_other_text = message.text != self.text
         self.message, self.text = message, message.text
+        self.drafted = message.drafted or (() if has_other_text else self.drafted)
         self.latest = message.statistics or self.latest
         self.show_latest()
         if not self.is_running:
@@ -144,7 +149,8 @@ class Section:
 
     def make_anew(self) -> None:
         """Forget every block: text has another size."""
-        self.contents = Contents(self.message, self.reading)
+        written = self.text[: len(self.text) - len(self.pending)]
+        self.contents = Contents(replace(self.message, text=written), self.reading)
         self.body = Stack()
         if self.has_details:
             self.toggle_details()
@@ -205,6 +211,13 @@ class Section:
         if self.note is None:
             return 0.0
         return measures.NOTE_GAP + self.note_height if self.note_height else measures.LINE
+
+
+def add_span(spans: tuple[Span, ...], span: Span) -> tuple[Span, ...]:
+    """The spans with one more at their end, joined to the last where they touch."""
+    if spans and spans[-1][1] == span[0]:
+        return (*spans[:-1], (spans[-1][0], span[1]))
+    return (*spans, span)
 
 
 def left_out_words(num_messages: int) -> str:
