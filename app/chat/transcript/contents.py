@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.chat.blocks.block import Block, Span
+from app.chat.blocks.block import Block
 from app.chat.blocks.message import LiveBlocks, make_blocks
 from app.chat.blocks.user_block import FOLD_LINES as USER_FOLD_LINES
 from app.chat.blocks.user_block import SHARE as USER_SHARE
@@ -88,10 +87,6 @@ class Contents:
                 fold.is_open for fold in self._live.folds if fold is self._live.blocks[block]
             )
 
-    def drafted(self, block: int) -> Sequence[Span]:
-        """What accepted drafts wrote of a block."""
-        return ()
-
 
 def estimate_height(text: str, width: float, *, is_reply: bool) -> float:
     """Height of a text for a width without parsing or laying it out."""
@@ -104,13 +99,3 @@ def estimate_height(text: str, width: float, *, is_reply: bool) -> float:
     num_paragraphs = text.count("\n\n")
     wrapped = len(text) * _CHARACTER / max(1.0, width)
     return (wrapped + num_lines / 2 + 0.5) * _LINE + num_paragraphs * (_PARAGRAPH - _LINE / 2)
-
-
-def find_in(block: Block, words: str) -> list[tuple[int, int]]:
-    text = block.text(0, block.length).casefold()
-    places: list[tuple[int, int]] = []
-    place = text.find(words.casefold())
-    while place >= 0:
-        places.append((place, place + len(words)))
-        place = text.find(words.casefold(), place + len(words))
-    return places

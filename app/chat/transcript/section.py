@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from app.chat.blocks.block import Block, Span
+from app.chat.blocks.tint import drafted_in
 from app.chat.notes import Note, note_for
 from app.chat.strip import describe, reread_words
 from app.chat.transcript import measures
@@ -201,6 +203,11 @@ class Section:
     def controls_width(self) -> int:
         """Room at the end of the row that branches and actions take."""
         return measures.ACTIONS_WIDTH + (measures.BRANCHES_WIDTH if len(self.siblings) > 1 else 0)
+
+    def drafted_in(self, index: int) -> Sequence[Span]:
+        """What accepted drafts wrote of a block."""
+        blocks = self.body.blocks
+        return drafted_in(blocks[index], self.drafted) if index < len(blocks) and self.drafted else ()
 
     def top_of_block(self, index: int) -> float:
         if index < len(self.body.tops):

@@ -210,7 +210,7 @@ class TranscriptView(TranscriptPlaces):
             selected=lambda block, length: self.selection.span_of(index, block, length),
             found=self.finder.found_in(index),
             current=self.finder.current_in(index),
-            drafted=section.contents.drafted if self.is_tinted else lambda block: (),
+            drafted=section.drafted_in if self.is_tinted else lambda block: (),
             hover=(hover[1], hover[2]) if hover is not None and hover[0] == index else None,
             focused_block=self.focus_block if is_focused else -1,
             has_focus=is_focused and self.focus_block < 0,
