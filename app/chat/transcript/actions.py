@@ -31,6 +31,7 @@ class TranscriptActions(TranscriptView):
         self._mouse = Mouse(self)
         self._mouse.section_hovered.connect(self._rows.set_hovered)
         self._mouse.block_pressed.connect(self.take_press)
+        self._mouse.selected.connect(self._offer_selection)
         self._copying = Copying(self)
 
     # Actions
@@ -74,6 +75,12 @@ class TranscriptActions(TranscriptView):
             self._copying.copy(self.selection.copied(as_markdown=False))
         elif 0 <= self.focus_index < len(self.sections):
             self._copy_focused(self.sections[self.focus_index])
+
+    def _offer_selection(self) -> None:
+        """Where the system pastes what is marked with the middle button."""
+        clipboard = QGuiApplication.clipboard()
+        if clipboard.supportsSelection():
+            self._copying.copy(self.selection.copied(as_markdown=False), clipboard.Mode.Selection)
 
     def copy_markdown(self) -> None:
         self._copying.copy(self.selection.copied(as_markdown=True))

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.chat.blocks.block import Block, Span
+from app.chat.blocks.block import Block
 from app.chat.blocks.message import LiveBlocks, make_blocks
 from app.chat.blocks.user_block import FOLD_LINES as USER_FOLD_LINES
 from app.chat.blocks.user_block import SHARE as USER_SHARE
@@ -63,10 +62,11 @@ class Contents:
     def take(self, message: Message) -> None:
         """The message has another state, or another text."""
         has_other_text = message.text != self._text
+        has_other_opening = message.opening != self._message.opening
         was_running = self._message.state is ReplyState.RUNNING
         is_running = message.state is ReplyState.RUNNING
         self._message, self._text = message, message.text
-        if has_other_text or (is_running != was_running and is_running) or (message.opening and self._live is None):
+        if has_other_text or has_other_opening or (is_running and not was_running):
             self._live = self._plain = None
         elif self._live is not None and was_running and not is_running:
             self._live.end(message)
@@ -87,10 +87,6 @@ class Contents:
                 fold.is_open for fold in self._live.folds if fold is self._live.blocks[block]
             )
 
-    def drafted(self, block: int) -> Sequence[Span]:
-        """What accepted drafts wrote of a block."""
-        return ()
-
 
 def estimate_height(text: str, width: float, *, is_reply: bool) -> float:
     """Height of a text for a width without parsing or laying it out."""
@@ -103,13 +99,3 @@ def estimate_height(text: str, width: float, *, is_reply: bool) -> float:
     num_paragraphs = text.count("\n\n")
     wrapped = len(text) * _CHARACTER / max(1.0, width)
     return (wrapped + num_lines / 2 + 0.5) * _LINE + num_paragraphs * (_PARAGRAPH - _LINE / 2)
-
-
-def find_in(block: Block, words: str) -> list[tuple[int, int]]:
-    text = block.text(0, block.length).casefold()
-    places: list[tuple[int, int]] = []
-    place = text.find(words.casefold())
-    while place >= 0:
-        places.append((place, place + len(words)))
-        place = text.find(words.casefold(), place + len(words))
-    return places

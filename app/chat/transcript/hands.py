@@ -58,7 +58,7 @@ class TranscriptHands(TranscriptActions):
         if hit is None:
             return
         self._laid_out(hit.section, hit.block).reveal(hit.span[0])
-        self.hold_here(lambda: self.make_from(hit.section, hit.block))
+        self.hold_here(lambda: self.make_from(hit.section, 0))
         if not self._is_seen(hit):
             self.scroll_to(hit.section, hit.block)
             self.show_rect(self._rect_of_hit(hit))

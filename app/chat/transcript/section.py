@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from app.chat.blocks.block import Block
+from app.chat.blocks.block import Block, Span
+from app.chat.blocks.tint import drafted_in
 from app.chat.notes import Note, note_for
 from app.chat.strip import describe, reread_words
 from app.chat.transcript import measures
@@ -40,6 +42,7 @@ class Section:
         self.reading = reading
         self.text = message.text
         self.pending = ""  # arrived, but not in a block yet
+        self.drafted = message.drafted  # spans of `text` that accepted tokens wrote, in characters
         self.started_at = 0.0  # when the first text came, if that was seen
         self.contents = Contents(message, reading)
         self.body = Stack()
@@ -107,6 +110,9 @@ class Section:
     def take(self, delta: Delta) -> None:
         """Keep what arrived until it is shown."""
         self.started_at = self.started_at or time.monotonic()
+        if delta.accepted_end > delta.accepted_start:
+            start = len(self.text)
+            self.drafted = add_span(self.drafted, (start + delta.accepted_start, start + delta.accepted_end))
         self.text += delta.text
         self.pending += delta.text
         self.latest = delta.statistics
@@ -126,6 +132,7 @@ class Section:
         """Take another state or text of the same message."""
         has_other_text = message.text != self.text
         self.message, self.text = message, message.text
+        self.drafted = message.drafted or (() if has_other_text else self.drafted)
         self.latest = message.statistics or self.latest
         self.show_latest()
         if not self.is_running:
@@ -144,7 +151,8 @@ class Section:
 
     def make_anew(self) -> None:
         """Forget every block: text has another size."""
-        self.contents = Contents(self.message, self.reading)
+        written = self.text[: len(self.text) - len(self.pending)]
+        self.contents = Contents(replace(self.message, text=written), self.reading)
         self.body = Stack()
         if self.has_details:
             self.toggle_details()
@@ -196,6 +204,11 @@ class Section:
         """Room at the end of the row that branches and actions take."""
         return measures.ACTIONS_WIDTH + (measures.BRANCHES_WIDTH if len(self.siblings) > 1 else 0)
 
+    def drafted_in(self, index: int) -> Sequence[Span]:
+        """What accepted drafts wrote of a block."""
+        blocks = self.body.blocks
+        return drafted_in(blocks[index], self.drafted) if index < len(blocks) and self.drafted else ()
+
     def top_of_block(self, index: int) -> float:
         if index < len(self.body.tops):
             return self.parts.body + self.body.tops[index]
@@ -205,6 +218,13 @@ class Section:
         if self.note is None:
             return 0.0
         return measures.NOTE_GAP + self.note_height if self.note_height else measures.LINE
+
+
+def add_span(spans: tuple[Span, ...], span: Span) -> tuple[Span, ...]:
+    """The spans with one more at their end, joined to the last where they touch."""
+    if spans and spans[-1][1] == span[0]:
+        return (*spans[:-1], (spans[-1][0], span[1]))
+    return (*spans, span)
 
 
 def left_out_words(num_messages: int) -> str:

@@ -72,8 +72,14 @@ class TranscriptView(TranscriptPlaces):
 
     def hold_here(self, work: Callable[[], None]) -> None:
         """Hold the view at its top, also where it was at its end: what opens is read from where it opens."""
+        anchor = self.sections.anchor_at(self.offset)
+        work()
+        self.hold_at(anchor)
+
+    def hold_at(self, anchor: Anchor | None) -> None:
+        """Lay out with the view's top at a place; it may be at the end then, or no longer."""
         was_at_end, self.is_end_in_view = self.is_end_in_view, False
-        self.hold(work)
+        self.settle(anchor)
         self.is_end_in_view = self._is_at_end(self.offset)
         if self.is_end_in_view != was_at_end:
             self.end_in_view_changed.emit(self.is_end_in_view)
@@ -204,7 +210,7 @@ class TranscriptView(TranscriptPlaces):
             selected=lambda block, length: self.selection.span_of(index, block, length),
             found=self.finder.found_in(index),
             current=self.finder.current_in(index),
-            drafted=section.contents.drafted if self.is_tinted else lambda block: (),
+            drafted=section.drafted_in if self.is_tinted else lambda block: (),
             hover=(hover[1], hover[2]) if hover is not None and hover[0] == index else None,
             focused_block=self.focus_block if is_focused else -1,
             has_focus=is_focused and self.focus_block < 0,
