@@ -41,6 +41,8 @@ class Action(StrEnum):
     LEAVE_OUT = "Leave out"
     INCLUDE = "Include"
     BACK = "Go back"
+    SHOW_BOTH = "Show both"
+    SAVE_REPORT = "Save report…"
 
 
 _NAMES = {
@@ -52,6 +54,8 @@ _NAMES = {
     Action.LEAVE_OUT: "Leave out the oldest messages",
     Action.INCLUDE: "Include all messages",
     Action.AGAIN: "Write a reply",
+    Action.SHOW_BOTH: "Show both replies",
+    Action.SAVE_REPORT: "Save a report of the check",
     Action.BACK: "Go back to the messages that followed",
 }
 _LINKS = frozenset({Action.DISCARD})  # shown as words: the quieter of two
