@@ -43,6 +43,8 @@ class Action(StrEnum):
     BACK = "Go back"
     SHOW_FILES = "Show both files"
     SHOW_CACHE = "Prompt cache"
+    SHOW_BOTH = "Show both"
+    SAVE_REPORT = "Save report…"
 
 
 _NAMES = {
@@ -54,6 +56,8 @@ _NAMES = {
     Action.LEAVE_OUT: "Leave out the oldest messages",
     Action.INCLUDE: "Include all messages",
     Action.AGAIN: "Write a reply",
+    Action.SHOW_BOTH: "Show both replies",
+    Action.SAVE_REPORT: "Save a report of the check",
     Action.BACK: "Go back to the messages that followed",
     Action.SHOW_FILES: "Show both files in their folders",
     Action.SHOW_CACHE: "Show the prompt cache, where it can be cleared",

@@ -5,21 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
 from app.chat.composer import Composer
 from app.chat.counting import Counting
 from app.chat.draft import Draft
 from app.chat.empty import EmptyPage
-from app.chat.notes import Action, Note, NoteBar, num_tokens_of
+from app.chat.notes import Action, Note, NoteBar
 from app.chat.session import ChatSession
 from app.chat.tab_actions import BRANCHING, DELETION, LEAVING_OUT, UNANSWERED, TabActions
+from app.chat.tab_checks import DIFFERENCE, REPORT, TabChecks
 from app.chat.tab_notes import TabNotes
+from app.chat.tab_voice import TabVoice
 from app.chat.transcript import COLUMN, MARGIN, SIDE, Transcript
 from app.conversations.records import Message, ReplyState
 from app.conversations.titles import NEW_TITLE
-from app.figures import write_count
 from app.model_status import ModelStatus
 from app.tasks import start
 from app.theme.pulse import Pulse
@@ -53,6 +54,8 @@ class ChatTab(QWidget):
         self._bar = NoteBar(theme, self)
         self._notes = TabNotes(self._bar, self)
         self.actions_on_messages = TabActions(session, self.transcript, self.composer, self._notes, self)
+        self._checks = TabChecks(session, self.transcript, self._notes, self)
+        self._voice = TabVoice(self)
         self._pages = QStackedLayout()
         self._lay_out()
         self._connect()
@@ -86,7 +89,7 @@ class ChatTab(QWidget):
             session.trouble.connect(self._tell_failure),
             session.not_sent.connect(self._take_back),
             session.path_changed.connect(self._show_path),
-            session.checked.connect(self.actions_on_messages.take_check),
+            session.checked.connect(self._checks.take),
             session.left_out_changed.connect(self._take_left_out),
             self._status.changed.connect(self._refresh_model),
         ]
@@ -171,7 +174,7 @@ class ChatTab(QWidget):
         self._notes.show(subject, Note(sentence, (Action.CLOSE,), is_alert=True))
 
     def _add_message(self, message: Message) -> None:
-        self._notes.drop(FAILURE, DELETION, BRANCHING, LEAVING_OUT, UNANSWERED)
+        self._notes.drop(FAILURE, DELETION, BRANCHING, LEAVING_OUT, UNANSWERED, DIFFERENCE, REPORT)
         self._pages.setCurrentWidget(self.transcript)
         self.transcript.add_message(message)
         self.state_changed.emit()
@@ -181,6 +184,7 @@ class ChatTab(QWidget):
         messages = self.session.messages
         self.transcript.show_messages(messages, self.session.siblings)
         self.actions_on_messages.take_path()
+        self._checks.take_path()
         self.composer.foot.remember_drafters(message.drafter for message in messages)
         self.composer.set_history(messages)
         self.counting.refresh()
@@ -197,25 +201,16 @@ class ChatTab(QWidget):
         else:
             is_whole = message.state in (ReplyState.COMPLETE, ReplyState.LIMIT)
             self._has_come_to_its_end = is_whole and not self._was_stopped
-            self._announce(message)
+            self._voice.say_ended(message, "" if self.isVisible() else f" in {self.title}")
             self.has_failed = message.state is ReplyState.FAILED and not self.isVisible()
             self.is_unread = not self.isVisible()
         self.state_changed.emit()
 
-    def _announce(self, message: Message) -> None:
-        """Tell a screen reader, once; a failure is told at once."""
-        has_failed = message.state is ReplyState.FAILED
-        tokens = write_count(num_tokens_of(message), "tokens")
-        place = "" if self.isVisible() else f" in {self.title}"
-        words = f"Reply failed{place}: {message.error}" if has_failed else f"Reply finished{place}, {tokens}."
-        event = QAccessibleAnnouncementEvent(self, words)
-        if has_failed:
-            event.setPoliteness(QAccessible.AnnouncementPoliteness.Assertive)
-        QAccessible.updateAccessibility(event)
-
     def _take_busy(self, is_busy: bool) -> None:
         self.composer.set_busy(is_busy)
         self.counting.refresh()
+        if is_busy and self._is_open:
+            self._voice.say_begun()
         if not is_busy and self._has_come_to_its_end:
             if following := self.composer.take_next():
                 self.send(following)

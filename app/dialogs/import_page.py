@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
-from app.announcing import announce
+from app.chat.announcing import announce
 from app.conversations.importing.found import Found
 from app.figures import write_amount
 from app.theme.fonts import font

@@ -8,7 +8,7 @@ from PySide6.QtCore import QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedLayout, QVBoxLayout, QWidget
 
-from app.announcing import announce
+from app.chat.announcing import announce
 from app.chat.notes import Action, Note, NoteBar
 from app.conversations.records import Conversation
 from app.conversations.search import Hit

@@ -1,9 +1,15 @@
 """What is done to messages where they stand, in a real window."""
 
-import pytest
+import json
 
+import pytest
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
+
+from app.chat.attachments_view import AttachmentView
+from app.chat.checking import Check
 from app.chat.notes import Action, NoteBar
-from app.conversations.records import ReplyState
+from app.chat.tab_checks import report_of
+from app.conversations.records import Message, ReplyState
 from engine.messages import Finished
 from tests.app.fake_engine import deltas_of
 
@@ -119,6 +125,36 @@ def test_check_says_what_it_found_under_the_reply_in_any_branch(driver, act):
     driver.wait_idle()
     act(Action.PREVIOUS, 1)
     driver.wait_text("Checked: the same 2\u00a0tokens")
+
+
+def test_reply_that_differs_is_shown_beside_the_other(driver, act, fake_engine):
+    say(driver, "One")
+    fake_engine.script = deltas_of("Hello you out")
+    act(Action.CHECK, 1)
+    driver.wait(lambda: said(driver) == ["Without a drafter the reply differs from token 3 on."])
+    driver.press("Show both replies")
+    (view,) = driver.window.findChildren(AttachmentView)
+    assert "With the drafter n-gram:\n\nHello there" in view.text.toPlainText()
+    assert "Without a drafter:\n\nHello you out" in view.text.toPlainText()
+    view.close()
+
+
+def test_report_of_a_check_has_the_tokens_around_the_difference_alone(tmp_path):
+    reply = Message("r", "c", None, "assistant", "secret", tuple(range(100)), drafter="ngram", seed=7)
+    check = Check("r", "Differs.", is_different=True, text="secret", token_ids=(*range(50), 9), num_same=50)
+    report = json.loads(report_of(reply, check))
+    assert report["with_drafter"] == list(range(34, 66))
+    assert report["without_drafter"] == [*range(34, 50), 9]
+    assert "secret" not in json.dumps(report)
+
+
+def test_screen_reader_is_told_when_a_reply_begins_and_ends(driver, monkeypatch):
+    told = []
+    monkeypatch.setattr(QAccessible, "updateAccessibility", lambda event: told.append(event))
+    say(driver, "One")
+    words = [event.message() for event in told if isinstance(event, QAccessibleAnnouncementEvent)]
+    assert words[0] == "Reply started."
+    assert words[1].startswith("Reply finished, 2\u00a0tokens, ")
 
 
 def test_keys_reach_the_last_message_and_the_last_branch(driver):
