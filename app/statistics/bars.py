@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
 from app.figures import write_amount
@@ -13,6 +13,7 @@ from app.statistics.chart import Chart, draw_words
 from app.statistics.rounds import RoundFigures
 from app.statistics.tables import Position, positions_sentence, positions_table, rounds_sentence, rounds_table
 from app.statistics.tracked import NUM_ROUNDS
+from app.theme.fonts import font
 from app.theme.glyphs import draw_round
 from app.theme.theme import Theme
 
@@ -49,13 +50,18 @@ class PositionBars(Chart):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(ghost)
             painter.drawRoundedRect(bar, 4, 4)
-            middle = bar.center().x()
-            draw_words(painter, tokens.ink, "small-strong", one.percent, QPointF(middle, LABEL - 8), 0.5)
-            draw_words(painter, tokens.ink2, "caption", f"{place + 1}", QPointF(middle, self.height() - 5), 0.5)
+            self._label(painter, tokens.ink, "small-strong", one.percent, QPointF(bar.center().x(), LABEL - 8))
+            self._label(painter, tokens.ink2, "caption", f"{place + 1}", QPointF(bar.center().x(), self.height() - 5))
             if one.num_accepted:
                 bar.setTop(bar.bottom() - max(2.0, bar.height() * one.share))
                 draw_round(painter, bar, 4, tokens.draft_fill)
         self.draw_focus(painter)
+
+    def _label(self, painter: QPainter, colour: str, use: str, words: str, middle: QPointF) -> None:
+        """Around a place, and never over the edge."""
+        half = QFontMetricsF(font(use)).horizontalAdvance(words) / 2
+        x = max(half, min(self.width() - half, middle.x()))
+        draw_words(painter, colour, use, words, QPointF(x, middle.y()), 0.5)
 
 
 class RoundBars(Chart):
@@ -80,9 +86,12 @@ class RoundBars(Chart):
         self._draw_bars(painter)
         painter.restore()
         start = f"{write_amount(len(self._rounds), 'round')} {'ago' if self._end == 'now' else 'before'}"
-        start_at, end_at = QPointF(0, self.height() - 4), QPointF(self.width(), self.height() - 4)
+        first = self.width() * (1 - len(self._rounds) / NUM_ROUNDS)
+        room = self.width() - QFontMetricsF(font("caption")).horizontalAdvance(f"{start}  {self._end}")
+        first = max(0.0, min(first, room))  # under the first bar, while that leaves room for the end
+        start_at, end_at = QPointF(first, self.height() - 4), QPointF(self.width(), self.height() - 4)
         if self.is_mirrored:
-            start_at, end_at = end_at, start_at
+            start_at, end_at = QPointF(self.width() - first, start_at.y()), QPointF(0, end_at.y())
         tokens = self.theme.tokens
         draw_words(painter, tokens.ink2, "caption", start, start_at, float(self.is_mirrored))
         draw_words(painter, tokens.ink2, "caption", self._end, end_at, 1.0 - self.is_mirrored)

@@ -125,7 +125,7 @@ def has_drafted(rounds: Sequence[RoundFigures]) -> bool:
 
 def forward_word(rounds: Sequence[RoundFigures]) -> str:
     """What the target's forwards did."""
-    return "verify" if has_drafted(rounds) else "forward"
+    return "verify" if any(one.num_proposed for one in rounds) else "forward"
 
 
 def mean_times(rounds: Sequence[RoundFigures]) -> tuple[float, float]:
