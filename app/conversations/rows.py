@@ -8,7 +8,7 @@ import sqlite3
 import sys
 from array import array
 from collections.abc import Sequence
-from dataclasses import asdict, fields
+from dataclasses import fields
 from itertools import pairwise
 from typing import Any
 
@@ -200,9 +200,7 @@ def _drafted(row: sqlite3.Row, num_characters: int) -> tuple[tuple[int, int], ..
 
 def encode_statistics(statistics: Statistics) -> dict[str, Any]:
     """Without what is of the batch."""
-    values = asdict(statistics)
-    del values[_OF_THE_BATCH]
-    return values
+    return {name: getattr(statistics, name) for name in _STATISTICS}
 
 
 def decode_statistics(values: Any) -> Statistics:

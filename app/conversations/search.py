@@ -77,7 +77,7 @@ class Search:
             return self._hits(words, limit)
 
     def _hits(self, words: Sequence[str], limit: int) -> tuple[Hit, ...]:
-        self._take_batch()  # what was changed a moment ago is found; a long queue is not waited for
+        self._take_latest()
         connection = self._opened().connection
         chats = connection.execute(
             "SELECT id, title, updated_at FROM chats.conversations ORDER BY activity DESC"
@@ -138,6 +138,15 @@ class Search:
             self._thread.submit(self._catch_up, caught_up)
         else:
             caught_up.set_result(None)
+
+    def _take_latest(self) -> None:
+        """What was changed a moment ago is found; a long queue is not waited for, nor a disk that is full."""
+        try:
+            self._take_batch()
+        except sqlite3.Error as error:
+            if is_unreadable(error):
+                raise
+            logger.warning("what has changed in the chats cannot be found yet: %s", error)
 
     def _take_batch(self) -> bool:
         """Whether there was one."""

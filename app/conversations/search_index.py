@@ -32,7 +32,7 @@ class SearchIndex:
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         except OSError as error:
             raise StorageError(f"The search index {path} cannot be written ({error}).") from error
-        self.connection = sqlite3.connect(path.resolve().as_uri(), uri=True, isolation_level=None)
+        self.connection = sqlite3.connect(path.resolve().as_uri(), uri=True, timeout=1.0, isolation_level=None)
         try:
             self._configure(chats)
         except BaseException:
