@@ -9,7 +9,6 @@ import sys
 from array import array
 from collections.abc import Sequence
 from dataclasses import fields
-from itertools import pairwise
 from typing import Any
 
 from app.conversations.records import Attachment, Conversation, Message, ReplyState
@@ -191,8 +190,8 @@ def _drafted(row: sqlite3.Row, num_characters: int) -> tuple[tuple[int, int], ..
     """Spans that rise and lie within the text."""
     data = row["drafted"]
     places = decode_ids(data) if isinstance(data, bytes) and len(data) % 8 == 0 else (1, 0)
-    rises = all(place <= following for place, following in pairwise((0, *places, num_characters)))
-    if not rises:
+    bounds = [0, *places, num_characters]
+    if bounds != sorted(bounds):
         logger.warning("drafted spans of message %r are damaged and left out", row["id"])
         return ()
     return tuple(zip(places[::2], places[1::2], strict=True))
