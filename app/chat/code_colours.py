@@ -29,7 +29,7 @@ _TONES = (
 Row = tuple[tuple[str, str], ...]  # (text, token name or "") of one line
 
 
-def colour_code(code: str, language: str, *, is_live: bool) -> tuple[Row, ...]:
+def colour_code(code: str, language: str, *, is_live: bool = False) -> tuple[Row, ...]:
     """Colour code line by line.
 
     Live code is coloured in fixed chunks of lines and its last line alone, so that a long block costs the same at each

@@ -140,10 +140,9 @@ class _Reader:
         self._lists.append(first if first is not None else 1 if start is None else int(start))
 
     def _open_item(self) -> None:
-        number = self._lists[-1]
+        number = self._lists.pop()
         self._mark = "•" if number is None else f"{number}."
-        if number is not None:
-            self._lists[-1] = number + 1
+        self._lists.append(None if number is None else number + 1)
 
     def _add_text(self, token: Token) -> None:
         kind = "heading" if self._heading else "item" if self._lists else "text"

@@ -57,6 +57,9 @@ class PlacedBlock:
     def scroll_by(self, point: QPointF, pixels: float) -> bool:
         return False
 
+    def reveal(self, position: int) -> None:
+        return None
+
     def release(self) -> None:
         return None
 

@@ -85,6 +85,10 @@ class Block(Protocol):
         """Where the caret stands before a position."""
         ...
 
+    def reveal(self, position: int) -> None:
+        """Unfold and scroll within the block so that a position is seen, such as that of a hit."""
+        ...
+
     def text(self, start: int, end: int) -> str:
         """Plain text between two positions, as it is copied."""
         ...

@@ -7,8 +7,11 @@ from dataclasses import replace
 from typing import Protocol
 
 from app.chat.blocks.block import Block
+from app.chat.markdown_parts import MAX_WHOLE, cut_source
 from app.chat.markdown_pieces import Piece, Place
 from app.chat.markdown_reader import NOTHING, Before, parse
+
+_PART_GAP = 12  # px
 
 
 class PieceBlock(Block, Protocol):
@@ -19,15 +22,17 @@ class PieceBlock(Block, Protocol):
     def move(self, place: Place, source: str, source_start: int) -> None: ...
 
 
+MakePart = Callable[[str, int, Place], PieceBlock]  # of some pages of Markdown that are parsed when they are seen
 MakeBlock = Callable[[Piece, str, int], PieceBlock]  # of a piece, its source, and where that begins in the message
 
 
 class GrowingMarkdown:
-    def __init__(self, make: MakeBlock, start: int, *, first_gap: int = 0) -> None:
+    def __init__(self, make: MakeBlock, start: int, *, first_gap: int = 0, make_part: MakePart | None = None) -> None:
         """The part's text begins at `start` of the message's text; the first block has `first_gap` above."""
         self.blocks: list[PieceBlock] = []
         self.end = start  # of what was taken in, in the message's text
         self._make = make
+        self._make_part = make_part
         self._first_gap = first_gap
         self._source = ""  # of what may still change
         self._start = start
@@ -38,6 +43,9 @@ class GrowingMarkdown:
         """Take more text; returns the index of the first block that is another, or looks otherwise, than before."""
         self._source += text
         self.end += len(text)
+        if self._make_part and not is_live and not self.blocks and len(self._source) > MAX_WHOLE:
+            self._show_parts(self._make_part)
+            return 0
         parsed = parse(self._source, self._before, is_live=is_live)
         first_changed = self._show(parsed.pieces)
         self._num_closed += parsed.num_closed
@@ -45,6 +53,15 @@ class GrowingMarkdown:
         self._start += parsed.open_offset
         self._before = parsed.before_open
         return first_changed
+
+    def _show_parts(self, make_part: MakePart) -> None:
+        """A very long source that is complete, in parts that are parsed when they are seen."""
+        for source in cut_source(self._source):
+            place = Place(gap=_PART_GAP, joint="\n\n") if self.blocks else Place(gap=self._first_gap)
+            self.blocks.append(make_part(source, self._start, place))
+            self._start += len(source)
+        self._num_closed = len(self.blocks)
+        self._source = ""
 
     def _show(self, pieces: Sequence[Piece]) -> int:
         num_blocks = self._num_closed + len(pieces)

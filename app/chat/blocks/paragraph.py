@@ -40,7 +40,15 @@ class Row:
 class Paragraph:
     """Text of one direction, that of its first strong letter unless `is_code`; positions count UTF-16 units."""
 
-    def __init__(self, spans: Sequence[Span], look: Look = REPLY, *, wraps: bool = True, is_code: bool = False) -> None:
+    def __init__(
+        self,
+        spans: Sequence[Span],
+        look: Look = REPLY,
+        *,
+        wraps: bool = True,
+        is_code: bool = False,
+        is_at_end: bool = False,
+    ) -> None:
         self.spans = tuple(spans)
         self.look = look
         self.plain = "".join(span.text for span in self.spans)
@@ -50,6 +58,7 @@ class Paragraph:
         self.natural_width = 0.0
         self._wraps = wraps
         self._is_code = is_code
+        self._is_at_end = is_at_end
         self._width = -1.0
         self._tokens: Tokens = LIGHT
         self._set: SetText | None = None
@@ -97,12 +106,11 @@ class Paragraph:
         layout = QTextLayout(self._set.shown, font_of(self.look))
         option = QTextOption()
         option.setWrapMode(_WRAP if self._wraps else _NO_WRAP)
-        if self.is_right_to_left:
-            option.setTextDirection(Qt.LayoutDirection.RightToLeft)
-            option.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignAbsolute)
-        else:
-            option.setTextDirection(Qt.LayoutDirection.LeftToRight)
-            option.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignAbsolute)
+        direction = Qt.LayoutDirection.RightToLeft if self.is_right_to_left else Qt.LayoutDirection.LeftToRight
+        option.setTextDirection(direction)
+        is_right = self.is_right_to_left or self._is_at_end
+        side = Qt.AlignmentFlag.AlignRight if is_right else Qt.AlignmentFlag.AlignLeft
+        option.setAlignment(side | Qt.AlignmentFlag.AlignAbsolute)
         layout.setTextOption(option)
         layout.setFormats(self._set.formats)
         layout.setCacheEnabled(True)

@@ -3,10 +3,8 @@
 COLUMN = 720
 MARGIN = 12  # at both sides of the column, for the composer's edge to fall on
 SIDE = 20  # beside the column in a narrow window
-TOP, BOTTOM = 24, 20  # above the first message and under the last
+TOP, BOTTOM = 4, 20  # above the first message and under the last
 USER_GAP, REPLY_GAP = 26, 0  # above a message; a reply stands under the row of the user's message
-USER_PADDING, USER_INSET, USER_RADIUS = 16, 11, 12
-USER_SHARE = 0.78  # of the column that the user's message takes at most
 ROW_GAP, ROW = 4, 28  # the row of strip and actions under a message
 LINE = 22  # reasons and states
 REASON_INDENT = 22  # behind the symbol

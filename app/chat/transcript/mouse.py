@@ -19,6 +19,7 @@ class Mouse(QObject):
     """What the pointer does in one transcript."""
 
     section_hovered = Signal(int)  # index, or -1
+    selected = Signal()  # the pointer has marked something
     block_pressed = Signal(int, int)  # section and block that took a click
 
     def __init__(self, view: TranscriptView) -> None:
@@ -76,7 +77,8 @@ class Mouse(QObject):
         if not self._has_dragged:
             self._view.selection.clear()
             self._click(event.position())
-        self._give_to_primary()
+        if not self._view.selection.is_empty:
+            self.selected.emit()
         self._view.viewport().update()
 
     def leave(self) -> None:
@@ -116,12 +118,6 @@ class Mouse(QObject):
         bar = self._view.verticalScrollBar()
         bar.setValue(bar.value() + round(over * _SCROLL_SHARE))
         self._extend()
-
-    def _give_to_primary(self) -> None:
-        clipboard = QGuiApplication.clipboard()
-        if clipboard.supportsSelection() and not self._view.selection.is_empty:
-            parts = self._view.selection.copied(as_markdown=False)
-            clipboard.setText("\n\n".join(parts), clipboard.Mode.Selection)
 
     def _hover(self, point: QPointF) -> None:
         under = self._view.block_at(point)

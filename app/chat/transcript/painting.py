@@ -44,8 +44,6 @@ def paint_section(painter: QPainter, section: Section, look: Look, clip: QRectF)
     column = section.column
     if section.num_left_out_above:
         _paint_left_out(painter, look.tokens, column, section.num_left_out_above)
-    if not section.is_reply:
-        draw_round(painter, section.ground, measures.USER_RADIUS, tokens.sunken)
     _paint_blocks(painter, section, replace(look, tokens=tokens), clip)
     if section.has_strip:
         _paint_strip(painter, section, look, QRectF(0, section.parts.row, column, measures.ROW))
@@ -60,9 +58,7 @@ def paint_section(painter: QPainter, section: Section, look: Look, clip: QRectF)
     if look.has_focus:
         bottom = section.parts.height if not section.note_height else section.parts.tail
         place = QRectF(-10, section.parts.body - 6, column + 20, bottom - section.parts.body + 8)
-        if not section.is_reply:
-            place = section.ground.adjusted(-4, -4, 4, 4)
-        draw_focus_ring(painter, tokens, place, 10 if section.is_reply else measures.USER_RADIUS + 3)
+        draw_focus_ring(painter, tokens, place, 10)
 
 
 def caret_rect(section: Section) -> QRectF:
@@ -75,7 +71,7 @@ def caret_rect(section: Section) -> QRectF:
         return QRectF()
     place = block.rect_of(block.length)
     top = section.top_of_block(index) + place.center().y() - CARET_HEIGHT / 2
-    left = min(section.body_left + place.left() + 2, section.column - CARET_WIDTH)
+    left = min(place.left() + 2, section.column - CARET_WIDTH)
     return QRectF(round(left), round(top), CARET_WIDTH + CARET_AHEAD, CARET_HEIGHT)
 
 
@@ -93,11 +89,10 @@ def _paint_blocks(painter: QPainter, section: Section, look: Look, clip: QRectF)
             block = stack.blocks[place]
             if not block.is_laid_out:
                 continue
-            left = section.body_left if first == 0 else 0.0
             top = start + stack.tops[place]
             painter.save()
-            painter.translate(left, top)
-            block.paint(painter, _paint_of(block, first + place, look, clip.translated(-left, -top)))
+            painter.translate(0, top)
+            block.paint(painter, _paint_of(block, first + place, look, clip.translated(0, -top)))
             painter.restore()
 
 

@@ -64,7 +64,7 @@ class Sections:
             self.items[-1].note_height = 0
         self.items.append(section)
         self.mark_left_out()
-        self.place_all()
+        self.place_again(len(self.items) - 2, len(self.items) - 1)
         return section
 
     def set_siblings(self, siblings: Mapping[str, tuple[str, ...]]) -> None:
@@ -73,15 +73,13 @@ class Sections:
 
     def mark_left_out(self) -> None:
         """Mark the oldest messages that the prompt has not: the most that any message of the path names."""
-        most, marked = 0, -1
-        for index, section in enumerate(self.items):
-            section.num_left_out_above = 0
-            if section.message.num_left_out > most:
-                most, marked = section.message.num_left_out, index
+        most = max((section.message.num_left_out for section in self.items), default=0)
         for index, section in enumerate(self.items):
             section.is_left_out = index < most
-        if 0 < most < len(self.items) and marked >= 0:
-            self.items[most].num_left_out_above = most
+            num_above = most if index == most else 0
+            if section.num_left_out_above != num_above:
+                section.num_left_out_above = num_above
+                section.place(self.column)
 
     # Places
 
@@ -95,10 +93,12 @@ class Sections:
             section.place(self.column)
         self.place_tops()
 
-    def place(self, index: int) -> None:
-        """Say again where one section's parts stand, and all that follows."""
-        if self.items[index].place(self.column):
-            self.place_tops()
+    def place_again(self, *indices: int) -> None:
+        """Say again where some sections' parts stand, and all that follows."""
+        for index in indices:
+            if index >= 0:
+                self.items[index].place(self.column)
+        self.place_tops()
 
     def place_tops(self) -> None:
         heights = (section.parts.height for section in self.items)
@@ -158,7 +158,7 @@ class Sections:
 
     def y_of(self, anchor: Anchor) -> float:
         if anchor.section >= len(self.items):
-            return 0.0
+            return self.height
         section = self.items[anchor.section]
         start = self.tops[anchor.section]
         if not 0 <= anchor.block < len(section.body.tops):
@@ -169,7 +169,6 @@ class Sections:
 def _section_for(message: Message, known: Section | None, reading: Reading) -> Section:
     if known is None or known.text != message.text or known.message.attachments != message.attachments:
         return Section(message, reading)
-    known.message = message
-    known.latest = known.statistics = message.statistics or known.statistics
+    known.change(message)
     known.note_height = 0
     return known

@@ -74,15 +74,27 @@ class Transcript(TranscriptHands):
         self.viewport().update()
 
     def show_messages(self, messages: list[Message], siblings: Mapping[str, tuple[str, ...]] | None = None) -> None:
-        """Show a path, from its end; `siblings` has the branches of messages that have some, by their ids."""
+        """Show a path; `siblings` has the branches of messages that have some, by their ids.
+
+        Another path of the same chat leaves the view where it is; another chat is shown from its end.
+        """
+        anchor = self.sections.anchor_at(self.offset) if self._is_same_chat(messages) else None
         self.selection.clear()
-        self.focus_index = self.focus_block = -1
+        self.focus_block = -1
         self.hover = None
         self.sections.show(messages)
         self.sections.set_siblings(siblings or {})
+        self.focus_index = min(self.focus_index, len(messages) - 1) if anchor else -1
         self._show_note()
-        self.scroll_to_end()
+        if anchor is None or self.sections.items[-1].is_running:
+            self.scroll_to_end()
+        else:
+            self.hold_at(anchor)
         self.finder.again()
+
+    def _is_same_chat(self, messages: Sequence[Message]) -> bool:
+        shown = {section.message.conversation_id for section in self.sections}
+        return bool(messages) and messages[-1].conversation_id in shown
 
     def set_siblings(self, siblings: Mapping[str, tuple[str, ...]]) -> None:
         self.sections.set_siblings(siblings)
@@ -117,7 +129,7 @@ class Transcript(TranscriptHands):
         section = self.sections[index]
         section.change(message)
         self.sections.mark_left_out()
-        self.sections.place_all()
+        self.sections.place_again(index)
         self._show_note()
         self.settle(anchor)
         accessibility.tell_change(self, index)
@@ -132,7 +144,7 @@ class Transcript(TranscriptHands):
         index = self.sections.find(message_id)
         if index is not None:
             self.sections[index].remark = sentence
-            self.hold(self.sections.place_all)
+            self.hold(lambda: self.sections.place_again(index))
 
     def scroll_to_message(self, message_id: str) -> None:
         index = self.sections.find(message_id)
@@ -165,8 +177,11 @@ class Transcript(TranscriptHands):
             return
         before = (self.offset, self.sections.height)
         anchor = self._anchor()
+        num_blocks = len(section.body.blocks)
         first = section.write()
-        self.sections.place(index)
+        if len(section.body.blocks) > num_blocks:
+            accessibility.tell_change(self, index)  # a block was closed
+        self.sections.place_again(index)
         self.settle(anchor, is_whole=False)
         if before == (self.offset, self.sections.height):
             self._update_from(index, first)
@@ -190,7 +205,7 @@ class Transcript(TranscriptHands):
         section.show_latest()
         section.show_thinking()
         if len(section.reasons) != num_reasons:
-            self.hold(self.sections.place_all)
+            self.hold(lambda: self.sections.place_again(len(self.sections) - 1))
         self.update_section(len(self.sections) - 1)
         self._rows.place()
 
@@ -205,21 +220,19 @@ class Transcript(TranscriptHands):
         """The buttons of the last message's note; those of earlier ones are lines."""
         section = self.last
         note = section.note if section is not None else None
-        for one in self.sections:
-            one.note_height = 0
         if section is None or note is None:
             self._note_bar.hide()
         else:
             self._note_bar.show_note(note)
-        self._fit_note()
+        self.fit()
 
-    def _fit_note(self) -> None:
+    def fit(self) -> None:
         section = self.last
         if section is None:
             return
         is_there = section.note is not None
         section.note_height = self._note_bar.height_for(round(self.sections.column)) if is_there else 0
-        self.sections.place_all()
+        self.sections.place_again(len(self.sections) - 1)
 
     def note_buttons(self) -> list[QWidget]:
         return list(self._note_bar.buttons) if not self._note_bar.isHidden() else []
@@ -271,4 +284,5 @@ class Transcript(TranscriptHands):
     def _make_anew(self) -> None:
         for section in self.sections:
             section.make_anew()
-        self._fit_note()
+        self.sections.place_all()
+        self.fit()

@@ -94,4 +94,4 @@ def test_the_reply_in_view_is_told(transcript: Transcript, qtbot: QtBot) -> None
     assert transcript.reply_in_view == "m40"
     with qtbot.waitSignal(transcript.reply_in_view_changed) as told:
         transcript.verticalScrollBar().setValue(0)
-    assert told.args == ["m2"]
+    assert told.args == ["m4"]

@@ -1,0 +1,112 @@
+"""AttachmentsBlock: the chips of a message's attachments; a click on one shows its text under them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import ceil
+from pathlib import PurePath
+
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QPainter
+
+from app.chat.blocks.base import PlacedBlock
+from app.chat.blocks.block import Block, BlockPaint
+from app.chat.blocks.code_block import CodeBlock
+from app.chat.blocks.folded_block import FoldedBlock
+from app.chat.blocks.small_words import draw_words, words_width
+from app.chat.markdown_pieces import Code, Place
+from app.conversations.records import Attachment
+from app.figures import write_bytes
+from app.theme.glyphs import draw_round
+from app.theme.symbols import draw_symbol
+from app.theme.tokens import Tokens
+
+_HEIGHT, _BETWEEN, _PADDING, _SYMBOL = 28.0, 6.0, 10.0, 15.0
+_MOST = 280.0  # px of a chip
+_RADIUS = 7
+_GAP = 8  # above the text of an open one
+
+
+@dataclass(slots=True)
+class _Chip:
+    attachment: Attachment
+    size: str
+    is_open: bool = False
+    rect: QRectF = field(default_factory=QRectF)
+
+    @property
+    def width(self) -> float:
+        words = words_width(self.attachment.name) + 6 + words_width(self.size)
+        return min(_MOST, ceil(2 * _PADDING + _SYMBOL + 6 + words) + 1.0)
+
+
+class AttachmentsBlock(PlacedBlock):
+    length = 0
+
+    def __init__(self, attachments: Sequence[Attachment]) -> None:
+        super().__init__(Place(), "", 0)
+        self._chips = [_Chip(each, write_bytes(len(each.text.encode(errors="replace")))) for each in attachments]
+        self.contents: list[Block] = [_content_of(chip) for chip in self._chips]
+
+    @property
+    def is_laid_out(self) -> bool:
+        return self._width >= 0
+
+    def estimate(self, width: float) -> float:
+        return self.set_width(width)
+
+    def set_width(self, width: float) -> float:
+        """Chips stand at the end side, in as many rows as they need."""
+        self._width = width
+        rows: list[list[_Chip]] = [[]]
+        room = width
+        for chip in self._chips:
+            if rows[-1] and chip.width > room:
+                rows.append([])
+                room = width
+            rows[-1].append(chip)
+            room -= chip.width + _BETWEEN
+        for index, row in enumerate(rows):
+            left = width - sum(chip.width for chip in row) - _BETWEEN * (len(row) - 1)
+            for chip in row:
+                chip.rect = QRectF(left, index * (_HEIGHT + _BETWEEN), chip.width, _HEIGHT)
+                left += chip.width + _BETWEEN
+        return len(rows) * (_HEIGHT + _BETWEEN) - _BETWEEN
+
+    def paint(self, painter: QPainter, paint: BlockPaint) -> None:
+        for chip in self._chips:
+            is_hovered = paint.hover is not None and chip.rect.contains(paint.hover)
+            _paint_chip(painter, chip, paint.tokens, is_raised=is_hovered or chip.is_open)
+
+    def press(self, point: QPointF) -> bool:
+        chip = next((chip for chip in self._chips if chip.rect.contains(point)), None)
+        if chip is None:
+            return False
+        chip.is_open = not chip.is_open
+        return True
+
+    def text(self, start: int, end: int) -> str:
+        return ""
+
+    def describe(self) -> str:
+        names = ", ".join(f"{chip.attachment.name} {chip.size}".replace("\u00a0", " ") for chip in self._chips)
+        return f"Attached: {names}"
+
+
+def _content_of(chip: _Chip) -> Block:
+    language = PurePath(chip.attachment.name).suffix.removeprefix(".")
+    code = Code(Place(gap=_GAP, joint="\n\n"), chip.attachment.text, language)
+    return FoldedBlock(CodeBlock(code, "", 0), chip)
+
+
+def _paint_chip(painter: QPainter, chip: _Chip, tokens: Tokens, *, is_raised: bool) -> None:
+    draw_round(painter, chip.rect, _RADIUS, tokens.hover if is_raised else tokens.sunken, tokens.line)
+    middle = round(chip.rect.center().y() - _SYMBOL / 2)
+    draw_symbol(painter, "attach", tokens.ink2, QRectF(chip.rect.left() + _PADDING, middle, _SYMBOL, _SYMBOL))
+    size_width = words_width(chip.size)
+    left = chip.rect.left() + _PADDING + _SYMBOL + 6
+    right = chip.rect.right() - _PADDING
+    name = QRectF(left, chip.rect.top(), right - left - size_width - 6, _HEIGHT)
+    draw_words(painter, chip.attachment.name, tokens.ink, name)
+    draw_words(painter, chip.size, tokens.ink3, QRectF(right - size_width, chip.rect.top(), size_width + 1, _HEIGHT))

@@ -1,0 +1,95 @@
+"""CodeLines: the lines of a code block as they are painted, laid out where they are seen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QPainter
+
+from app.chat.blocks.block import BlockPaint
+from app.chat.blocks.code_text import CodeText
+from app.chat.blocks.looks import CODE, metrics_of
+from app.chat.blocks.paragraph import Paragraph
+from app.chat.blocks.units import count_units, slice_units
+from app.chat.code_colours import Row
+from app.chat.markdown_inline import Span, Style
+
+_PART = 1_000  # UTF-16 units of a long line that are laid out together
+_MAX_KEPT = 400
+
+
+class CodeLines:
+    """Coordinates begin at the first line's top left corner; text never wraps and is always left to right."""
+
+    def __init__(self, text: CodeText) -> None:
+        self.text = text
+        self._kept: dict[tuple[int, int], tuple[Row, Paragraph]] = {}
+
+    @property
+    def width(self) -> float:
+        return self.text.num_columns * metrics_of(CODE).horizontalAdvance("m")
+
+    def release(self) -> None:
+        self._kept.clear()
+
+    def paint(self, painter: QPainter, origin: QPointF, paint: BlockPaint, num_lines: int) -> None:
+        """Paint what of the first lines lies in the clip, which is in the painter's coordinates."""
+        height = CODE.line_height
+        first = max(0, int((paint.clip.top() - origin.y()) // height))
+        last = min(num_lines, int((paint.clip.bottom() - origin.y()) // height) + 1)
+        if len(self._kept) > _MAX_KEPT:
+            self._kept.clear()
+        for index in range(first, last):
+            for start, left, part in self._parts(index, paint.clip.translated(-origin.x(), -origin.y())):
+                place = origin + QPointF(left, height * index)
+                part.paint_grounds(painter, place, paint, self.text.starts[index] + start)
+                part.paint(painter, place, paint)
+
+    def _parts(self, index: int, clip: QRectF) -> Iterator[tuple[int, float, Paragraph]]:
+        """Parts of a line that lie in a clip: where each starts, its left edge, and its layout."""
+        advance = metrics_of(CODE).horizontalAdvance("m")
+        line = self.text.lines[index]
+        left = 0.0
+        for start in range(0, max(1, len(line)), _PART):
+            if left > clip.right():
+                return
+            is_plain = line.isascii() and "\t" not in line
+            width = advance * min(_PART, len(line) - start) if is_plain else self._part(index, start).natural_width
+            if left + width >= clip.left():
+                yield count_units(line[:start]), left, self._part(index, start)
+            left += width
+
+    def _part(self, index: int, start: int) -> Paragraph:
+        line = self.text.lines[index]
+        row = self.text.row(index) if len(line) <= _PART else ((line[start : start + _PART], ""),)
+        kept = self._kept.get((index, start))
+        if kept is not None and (kept[0] is row or kept[0] == row):
+            return kept[1]
+        spans = [Span(text, Style(is_code=True, tone=tone)) for text, tone in row]
+        made = Paragraph(spans, CODE, wraps=False, is_code=True)
+        made.lay_out(0)
+        self._kept[index, start] = row, made
+        return made
+
+    def position_at(self, point: QPointF, num_lines: int) -> int:
+        index = min(max(0, int(point.y() // CODE.line_height)), num_lines - 1)
+        strip = QRectF(point.x(), 0, 0, 1)
+        found = next(self._parts(index, strip), None)
+        if found is None or (point.x() < 0 and not found[0]):
+            is_left = point.x() <= 0
+            return self.text.starts[index] + (0 if is_left else count_units(self.text.lines[index]))
+        start, left, part = found
+        return self.text.starts[index] + start + part.position_at(QPointF(point.x() - left, 0))
+
+    def rect_of(self, position: int) -> QRectF:
+        index = self.text.line_at(position)
+        column = position - self.text.starts[index]
+        x, top = 0.0, float(index * CODE.line_height)
+        for start, left, part in self._parts(index, QRectF(0, 0, 1e9, 1)):
+            if start <= column:
+                x = left + part.rect_of(column - start).left()
+        return QRectF(x, top, 1, CODE.line_height)
+
+    def slice(self, start: int, end: int) -> str:
+        return slice_units(self.text.code, start, end)

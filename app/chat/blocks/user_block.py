@@ -1,0 +1,171 @@
+"""UserBlock: a user's message exactly as it was written, on a ground of its own at the end side."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from math import ceil
+
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QPainter
+
+from app.chat.blocks.base import PlacedBlock
+from app.chat.blocks.block import BlockPaint
+from app.chat.blocks.looks import USER, font_of
+from app.chat.blocks.paragraph import Paragraph
+from app.chat.blocks.small_words import draw_words, words_width
+from app.chat.blocks.units import count_units, slice_units
+from app.chat.markdown_inline import Span
+from app.chat.markdown_pieces import Place
+from app.figures import write_count
+from app.theme.glyphs import draw_round
+
+SHARE = 0.78  # of the column
+FOLD_LINES, FOLD_CHARACTERS = 40, 20_000
+MORE_LINES, MORE_CHARACTERS = 1_500, 60_000
+_PART = 6_000  # characters of a line that are laid out together
+_PADDING, _INSET = 16.0, 12.0
+_RADIUS = 12
+_FOOT = 28.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    start: int  # in UTF-16 units
+    paragraph: Paragraph
+
+
+class UserBlock(PlacedBlock):
+    def __init__(self, text: str, gap: int = 0) -> None:
+        super().__init__(Place(gap=gap), text, 0)
+        self._num_lines = text.count("\n") + 1
+        self._shown = _beginning(text, FOLD_LINES, FOLD_CHARACTERS)  # characters
+        self._lines: list[_Line] = []
+        self._tops: list[float] = [0.0]
+        self._bubble = QRectF()
+        self._needs_layout = True
+
+    @property
+    def length(self) -> int:
+        return count_units(self._source)
+
+    @property
+    def is_laid_out(self) -> bool:
+        return not self._needs_layout
+
+    @property
+    def _is_folded(self) -> bool:
+        return self._shown < len(self._source)
+
+    def estimate(self, width: float) -> float:
+        per_line = max(10.0, (width * SHARE - 2 * _PADDING) / (0.52 * font_of(USER).pixelSize()))
+        lines = self._source[: self._shown].split("\n")
+        num_rows = sum(max(1, ceil(len(line) / per_line)) for line in lines)
+        return num_rows * USER.line_height + 2 * _INSET + (_FOOT if self._is_folded else 0)
+
+    def set_width(self, width: float) -> float:
+        if width != self._width or self._needs_layout:
+            self._width = width
+            self._lay_out(width)
+            self._needs_layout = False
+        return self._bubble.height()
+
+    def _lay_out(self, width: float) -> None:
+        self._lines = list(self._lines or self._cut())
+        most = width * SHARE - 2 * _PADDING
+        for line in self._lines:
+            line.paragraph.lay_out(most)
+        widest = min(most, max(line.paragraph.natural_width for line in self._lines) + 1)
+        if self._is_folded:
+            widest = max(widest, words_width(self._fold_words, "interface"))
+        if any(line.paragraph.is_right_to_left for line in self._lines):
+            for line in self._lines:
+                line.paragraph.lay_out(ceil(widest))
+        self._tops = [0.0]
+        for line in self._lines:
+            self._tops.append(self._tops[-1] + line.paragraph.height)
+        height = self._tops[-1] + 2 * _INSET + (_FOOT if self._is_folded else 0)
+        left = width - ceil(widest) - 2 * _PADDING
+        self._bubble = QRectF(left, 0, width - left, height)
+
+    def _cut(self) -> list[_Line]:
+        lines: list[_Line] = []
+        start = 0
+        for line in self._source[: self._shown].split("\n"):
+            for place in range(0, max(1, len(line)), _PART):
+                part = line[place : place + _PART]
+                lines.append(_Line(start, Paragraph([Span(part)], USER)))
+                start += count_units(part)
+            start += 1
+        return lines
+
+    def release(self) -> None:
+        self._lines = []
+        self._needs_layout = True
+
+    @property
+    def _origin(self) -> QPointF:
+        return self._bubble.topLeft() + QPointF(_PADDING, _INSET)
+
+    def paint(self, painter: QPainter, paint: BlockPaint) -> None:
+        draw_round(painter, self._bubble, _RADIUS, paint.tokens.sunken)
+        first = max(0, bisect_right(self._tops, paint.clip.top() - self._origin.y()) - 1)
+        last = bisect_right(self._tops, paint.clip.bottom() - self._origin.y())
+        for line, top in zip(self._lines[first:last], self._tops[first:last], strict=False):
+            place = self._origin + QPointF(0, top)
+            line.paragraph.paint_grounds(painter, place, paint, line.start)
+            line.paragraph.paint(painter, place, paint)
+        if self._is_folded:
+            draw_words(painter, self._fold_words, paint.tokens.target, self._fold_rect, "interface")
+
+    @property
+    def _fold_words(self) -> str:
+        lines = write_count(self._num_lines, "lines")
+        is_last = _beginning(self._source, MORE_LINES, MORE_CHARACTERS, self._shown) == len(self._source)
+        return f"Show all, {lines}" if is_last else f"Show more of {lines}"
+
+    @property
+    def _fold_rect(self) -> QRectF:
+        top = self._bubble.bottom() - _INSET - _FOOT + 4
+        return QRectF(self._origin.x(), top, self._bubble.width() - 2 * _PADDING, _FOOT)
+
+    def press(self, point: QPointF) -> bool:
+        if not self._is_folded or not self._fold_rect.contains(point):
+            return False
+        self._show_more(self._shown)
+        return True
+
+    def _show_more(self, start: int) -> None:
+        self._shown = _beginning(self._source, MORE_LINES, MORE_CHARACTERS, start)
+        self.release()
+
+    def reveal(self, position: int) -> None:
+        if self._is_folded and position >= count_units(self._source[: self._shown]):
+            self._show_more(max(self._shown, len(slice_units(self._source, 0, position))))
+
+    def position_at(self, point: QPointF) -> int:
+        index = min(max(0, bisect_right(self._tops, point.y() - self._origin.y()) - 1), len(self._lines) - 1)
+        line = self._lines[index]
+        return line.start + line.paragraph.position_at(point - self._origin - QPointF(0, self._tops[index]))
+
+    def rect_of(self, position: int) -> QRectF:
+        starts = [line.start for line in self._lines]
+        index = max(0, bisect_right(starts, position) - 1)
+        rect = self._lines[index].paragraph.rect_of(position - starts[index])
+        return rect.translated(self._origin + QPointF(0, self._tops[index]))
+
+    def text(self, start: int, end: int) -> str:
+        return slice_units(self._source, start, end)
+
+    def describe(self) -> str:
+        return self._source[: self._shown]
+
+
+def _beginning(text: str, num_lines: int, num_characters: int, start: int = 0) -> int:
+    """How many characters of a text stand in so many lines after `start`."""
+    end = start
+    for _ in range(num_lines):
+        end = text.find("\n", end) + 1
+        if not end:
+            return min(len(text), start + num_characters)
+    return min(end - 1, start + num_characters)
