@@ -29,6 +29,8 @@ class WindowDeeds:
     show_statistics: Callable[[], None]
     show_cache: Callable[[], None]
     search: Callable[[], None]
+    import_chats: Callable[[], object]
+    export_all: Callable[[], None]
     step_region: Callable[[int], None]
     change_text_size: Callable[[int], None]  # by so many steps; 0 goes back to 100 %
 
@@ -64,6 +66,9 @@ class Actions:
         self.close = self._add(menu, "Close tab", self._tab.close_tab, "Ctrl+W")
         menu.addSeparator()
         self.search = self._add(menu, "Search chats", self._deeds.search, SEARCH_KEYS)
+        menu.addSeparator()
+        self.import_chats = self._add(menu, "Import…", self._deeds.import_chats)
+        self.export_all = self._add(menu, "Export all…", self._deeds.export_all)
         menu.addSeparator()
         self.quit = self._add(menu, "Quit", self._window.close, "Ctrl+Q")
         self.quit.setMenuRole(QAction.MenuRole.QuitRole)

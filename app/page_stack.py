@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.body import Body
+from app.chat.notes import NoteBar
 from app.chat.tab import ChatTab
 from app.tabs import TabRow
 from app.theme.pulse import Pulse
@@ -24,10 +25,15 @@ class PageStack(QWidget):
         self.row = TabRow(theme, pulse, self)
         self._pages = QStackedWidget(self)
         self.body = Body(self._pages, theme, self)
+        self.bar = NoteBar(theme, self)  # of what concerns every page
+        over_pages = QHBoxLayout()
+        over_pages.setContentsMargins(12, 12, 12, 0)
+        over_pages.addWidget(self.bar)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.row)
+        column.addLayout(over_pages)
         column.addWidget(self.body, 1)
         self.row.bar.currentChanged.connect(self._show)
 

@@ -11,7 +11,9 @@ from PySide6.QtWidgets import QMainWindow, QWidget
 from app.actions import Actions, WindowDeeds
 from app.activity import Activity
 from app.bridge import EngineBridge
+from app.chat.notes import Action
 from app.chat.session import ChatSession
+from app.chat.tab_notes import TabNotes
 from app.chat_deeds import ChatDeeds
 from app.conversations.cache_keeper import CacheKeeper
 from app.conversations.catalogue import Catalogue
@@ -19,6 +21,8 @@ from app.conversations.database import Database
 from app.conversations.deletion import Deletion
 from app.conversations.recorder import Recorder
 from app.conversations.reminder import Reminder
+from app.dialogs.exporter import Exporter
+from app.dialogs.importer import Importer
 from app.dialogs.quit_sheet import QuitSheet
 from app.drafters import DEFAULT_DRAFTER
 from app.figures import write_amount, write_rate
@@ -82,7 +86,10 @@ class MainWindow(QMainWindow):
         self.shell = Shell(self.sidebar, self.workspace, self)
         self.setCentralWidget(self.shell)
         self.teller = Teller(self.workspace)
+        self.notes = TabNotes(self.workspace.bar, self)  # on what concerns every page
         self.chats = ChatDeeds(self.catalogue, self.sidebar)
+        self.importer = Importer(self.catalogue, self.workspace)
+        self.exporter = Exporter(self.catalogue, self)
         self.regions = regions_of(self.workspace, self.sidebar)
         self.setWindowTitle("Slipstream")
         self.setWindowIcon(app_icon())
@@ -104,6 +111,8 @@ class MainWindow(QMainWindow):
         sidebar.new_asked.connect(workspace.new_tab)
         sidebar.hide_asked.connect(self.shell.toggle_sidebar)
         sidebar.grip.width_asked.connect(self.shell.set_sidebar_width)
+        sidebar.menus.export_asked.connect(self.exporter.export)
+        self.exporter.told.connect(self.teller.say)
         self.chats.duplicated.connect(self._open_chat)
         sidebar.hit_chosen.connect(lambda hit: self._open_chat(hit.conversation_id, hit.message_id))
         sidebar.folding_changed.connect(lambda folded: write_folding(self._data_dir, Folding(folded)))
@@ -126,7 +135,7 @@ class MainWindow(QMainWindow):
         catalogue.deleted.connect(workspace.forget)
         for forget in (self._reminder.forget, self.cache_keeper.remove_later):
             catalogue.deleted.connect(forget)  # again: its last message may have been sent meanwhile
-        self.cache_keeper.told.connect(self.teller.say)
+        self.cache_keeper.told.connect(lambda sentence: self.teller.say(sentence, Action.SHOW_CACHE, self.show_cache))
         self.cache_keeper.untold.connect(self.teller.unsay)
         for source in (catalogue, recorder, workspace):
             source.trouble.connect(self.teller.show_trouble)
@@ -206,6 +215,8 @@ class MainWindow(QMainWindow):
             show_statistics=self.statistics.show_page,
             show_cache=self.show_cache,
             search=self.search_chats,
+            import_chats=self.importer.show_page,
+            export_all=self.exporter.export_all,
             step_region=self.regions.step,
             change_text_size=self.change_text_size,
         )

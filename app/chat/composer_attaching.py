@@ -17,6 +17,8 @@ from app.conversations.records import Attachment
 from app.figures import write_count
 from app.tasks import start
 
+MOST_TEXT = 100_000  # characters; a line of a million takes the field most of a second with each key
+
 
 class Attaching(QObject):
     """`row` shows the attachments, `note` says what was not attached, and offers a long paste as text again."""
@@ -84,11 +86,13 @@ class Attaching(QObject):
         self._note.tell(f"The paste has {size}, so it is attached.", "Undo", self._undo)
 
     def _turn_to_text(self, attachment: Attachment) -> None:
+        """Undo what the paste became; one that no field can lay out quickly is taken back altogether."""
         self._note.hide()
         if attachment not in self._row.attachments:
             return
         self._row.set_attachments([one for one in self._row.attachments if one is not attachment], self._field)
-        self._field.insertPlainText(attachment.text)
+        if len(attachment.text) <= MOST_TEXT:
+            self._field.insertPlainText(attachment.text)
         self._field.setFocus()
 
     def _forget_paste(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from app.chat.chips import SMALL, SmallButton
 from app.chat.draft import Draft
@@ -112,6 +112,7 @@ class QueuedChip(PaintedButton):
         self._lead = "Next"
         self.setAccessibleDescription(self._summary)
         self.setFixedHeight(SMALL)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
 
     def set_lead(self, lead: str) -> None:
         self._lead = lead

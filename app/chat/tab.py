@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
@@ -225,8 +227,10 @@ class ChatTab(QWidget):
     def show_trouble(self, sentence: str) -> None:
         self._notes.show(TOLD, Note(sentence, (Action.CLOSE,), is_alert=True))
 
-    def say(self, sentence: str) -> None:
-        self._notes.show(TOLD, Note(sentence, (Action.CLOSE,)))
+    def say(self, sentence: str, action: Action | None = None, deed: Callable[[], None] | None = None) -> None:
+        """With an action, `deed` is done when it is chosen."""
+        offered = (Action.CLOSE,) if action is None else (action, Action.CLOSE)
+        self._notes.show(TOLD, Note(sentence, offered), lambda chosen: deed() if deed and chosen is action else None)
 
     def unsay(self, sentence: str) -> None:
         self._notes.take_back(sentence)

@@ -115,6 +115,7 @@ class Search:
             self._run(lambda store: None).result()  # once the chats are open, in their present format
             self._index = self._open()
             if not self._index.is_whole():
+                self._index.make_anew()
                 self._run(lambda store: store.queue_all_for_search()).result()
         return self._index
 

@@ -49,12 +49,12 @@ class SearchIndex:
         connection.execute("ATTACH DATABASE ? AS chats", (f"{chats.resolve().as_uri()}?mode=ro",))
         version = connection.execute("PRAGMA main.user_version").fetchone()[0]
         if version != _VERSION:
-            connection.execute("DROP TABLE IF EXISTS texts")
-            self._create()
+            self.make_anew()
         self.has_trigrams = bool(connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'texts_data'").fetchone())
         connection.execute("SELECT rowid FROM texts LIMIT 1").fetchall()  # raises where the file is damaged
 
-    def _create(self) -> None:
+    def make_anew(self) -> None:
+        self.connection.execute("DROP TABLE IF EXISTS main.texts")
         try:
             self.connection.execute("CREATE VIRTUAL TABLE texts USING fts5 (folded, tokenize = trigram, detail = none)")
         except sqlite3.OperationalError as error:  # before SQLite 3.34, or built without FTS5

@@ -5,21 +5,19 @@ from __future__ import annotations
 import asyncio
 import logging
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TypeVar
 
 from app.conversations.database import Database, explain
 from app.conversations.exporting.files import ExportKind, write_json, write_markdown
 from app.conversations.importing.files import read_paths
 from app.conversations.importing.found import Found, Imported
+from app.conversations.off_thread import run_off_thread
 from app.conversations.opening import StorageError
 from app.conversations.store import UnknownConversationError
 from app.conversations.whole_chat import WholeChat, add_chats, order_by_time, read_chat
 
 logger = logging.getLogger(__name__)
-T = TypeVar("T")
 _MOST_MESSAGES = 500  # of one transaction, which takes about 50 ms
 _MOST_CHARACTERS = 2_000_000
 
@@ -34,20 +32,20 @@ class Transfer:
         """Returns how many chats were written; raises OSError, sqlite3.Error or StorageError."""
         chats = self._chats(conversation_ids)
         if kind is ExportKind.JSON:
-            return await self._off_thread(lambda: write_json(chats, path))
-        return await self._off_thread(lambda: write_markdown(chats, path, is_folder))
+            return await run_off_thread(lambda: write_json(chats, path))
+        return await run_off_thread(lambda: write_markdown(chats, path, is_folder))
 
     async def read(self, paths: Sequence[Path]) -> Found:
         """Raises sqlite3.Error or StorageError where it is not known what is here."""
         ids = await asyncio.wrap_future(self._database.run(lambda store: store.conversation_ids()))
-        return await self._off_thread(lambda: read_paths(paths, set(ids)))
+        return await run_off_thread(lambda: read_paths(paths, set(ids)))
 
     async def add(self, found: Found) -> Imported:
-        return await self._off_thread(lambda: self._add(found))
+        return await run_off_thread(lambda: self._add(found))
 
     async def remove(self, conversation_ids: Sequence[str]) -> None:
         """Raises sqlite3.Error or StorageError; what was removed by then is gone."""
-        await self._off_thread(lambda: self._remove(conversation_ids))
+        await run_off_thread(lambda: self._remove(conversation_ids))
 
     def _chats(self, conversation_ids: Sequence[str]) -> Iterator[WholeChat]:
         for one in conversation_ids:
@@ -79,13 +77,6 @@ class Transfer:
     def _remove(self, conversation_ids: Sequence[str]) -> None:
         for one in conversation_ids:
             self._database.run(lambda store, one=one: store.delete_conversation(one)).result()  # type: ignore[misc]
-
-    async def _off_thread(self, work: Callable[[], T]) -> T:
-        thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="transfer")
-        try:
-            return await asyncio.wrap_future(thread.submit(work))
-        finally:
-            thread.shutdown(wait=False)
 
 
 def _batches(chats: Sequence[WholeChat]) -> Iterator[list[WholeChat]]:

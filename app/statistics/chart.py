@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFocusEvent, QFontMetricsF, QPainter
+from PySide6.QtGui import QAccessible, QColor, QFocusEvent, QFontMetricsF, QPainter
 from PySide6.QtWidgets import QWidget
 
+from app.statistics.access import announce
 from app.statistics.tables import Table
 from app.theme.buttons import KEYBOARD_REASONS
 from app.theme.fonts import font
@@ -16,6 +17,8 @@ from app.theme.theme import Theme
 class Chart(QWidget):
     """A drawing with a sentence and a table behind it; Tab reaches it, so that both can be read."""
 
+    role = QAccessible.Role.Chart
+
     def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.theme = theme
@@ -24,6 +27,7 @@ class Chart(QWidget):
         self.has_keyboard_focus = False
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        announce(self, self.role)
         theme.tokens_changed.connect(self.update)
 
     def describe(self, sentence: str, table: Table) -> None:

@@ -32,7 +32,7 @@ NOTHING = "No reply is in view."
 UNTOLD = "Nothing was measured of this reply."
 _IN_ROWS = ("First token", "Reply", "Prompt", "Accepted of proposed", "Forwards saved", "Tokens per forward")
 _ROWS = (*_IN_ROWS, "Verify, draft", "Forward", "Forward, looking for a draft", "Replies in the batch", "Depth")
-_LAST = ("End", "Model", "Drafter", "Temperature", "Seed")
+_LAST = ("State", "Model", "Drafter", "Temperature", "Seed")
 
 
 class Inspector(QWidget):
@@ -114,6 +114,7 @@ class Inspector(QWidget):
     def refresh(self) -> None:
         tracked = self._history.reply_of(self._message_id) if self._message_id else None
         message = self._message if self._message is not None and self._message.id == self._message_id else None
+        message = message or (tracked.message if tracked else None)
         statistics = tracked.statistics if tracked else message.statistics if message else None
         if statistics is None or not statistics.num_rounds:
             self._show_nothing(UNTOLD if self._message_id else NOTHING)

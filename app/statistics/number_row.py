@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QAccessible, QColor, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from app.statistics.chart import Chart, draw_words
@@ -18,6 +18,8 @@ LEAST_COLUMN, ROW, VALUE = 172, 74, 34
 
 
 class NumberRow(Chart):
+    role = QAccessible.Role.Grouping
+
     def __init__(
         self, theme: Theme, name: str, parent: QWidget | None = None, *, least_column: int = LEAST_COLUMN
     ) -> None:

@@ -53,6 +53,8 @@ class Panel(QFrame):
         self.column.addWidget(self.note)
         self.table.hide()
         self.table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        self.table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        self.table.setHorizontalScrollMode(FigureTable.ScrollMode.ScrollPerPixel)
 
     def set_legend(self, legend: Legend) -> None:
         self._legend = legend

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QAccessible, QColor, QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from app.statistics.chart import Chart
@@ -39,6 +39,8 @@ def draw_stack(painter: QPainter, tokens: Tokens, rect: QRectF, shares: Sequence
 
 class ShareRows(Chart):
     """A bar above a row for each share; a name that finds no room goes on in a second line."""
+
+    role = QAccessible.Role.Grouping
 
     def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
         super().__init__(theme, name, parent)

@@ -1,4 +1,4 @@
-"""A transcript of its own for a test."""
+"""A transcript or composer of its own for a test."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.chat.composer import Composer
+from app.chat.draft import Draft
 from app.chat.transcript import Transcript
 from app.theme.pulse import Pulse
 from app.theme.theme import Theme
@@ -29,3 +31,23 @@ def transcript(qtbot: QtBot, theme: Theme) -> Iterator[Transcript]:
     transcript.show()
     yield transcript
     transcript.hide()
+
+
+@pytest.fixture
+def composer(qtbot: QtBot, theme: Theme) -> Iterator[Composer]:
+    composer = Composer(theme)
+    qtbot.addWidget(composer)
+    composer.set_drafter("ngram")
+    composer.set_model("SmolLM2 135M", "4-bit")
+    composer.resize(744, 120)
+    composer.show()
+    yield composer
+    composer.hide()
+
+
+@pytest.fixture
+def sent(composer: Composer) -> list[Draft]:
+    """What the composer sends, as it sends it."""
+    drafts: list[Draft] = []
+    composer.sent.connect(drafts.append)
+    return drafts

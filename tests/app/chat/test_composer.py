@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator
-
 import pytest
 from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, Signal
 from PySide6.QtGui import QInputMethodEvent, QPaintEvent
@@ -13,66 +10,46 @@ from pytestqt.qtbot import QtBot
 
 from app.chat.composer import Composer
 from app.chat.draft import Draft, is_blank
-from app.theme.theme import Theme
-from app.theme.tokens import LIGHT
 
 
-@pytest.fixture
-def composer(qtbot: QtBot) -> Iterator[Composer]:
-    theme = Theme()
-    theme.apply(LIGHT)
-    composer = Composer(theme)
-    qtbot.addWidget(composer)
-    composer.set_drafter("ngram")
-    composer.set_model("SmolLM2 135M", "4-bit")
-    composer.resize(744, 120)
-    composer.show()
-    composer.sent_texts = []  # type: ignore[attr-defined]
-    composer.sent.connect(lambda draft: composer.sent_texts.append(draft.text))  # type: ignore[attr-defined]
-    yield composer
-    composer.hide()
-
-
-def sent(composer: Composer) -> list[str]:
-    return composer.sent_texts  # type: ignore[attr-defined]
-
-
-def test_enter_sends_and_shift_enter_begins_a_line(composer: Composer, qtbot: QtBot) -> None:
+def test_enter_sends_and_shift_enter_begins_a_line(composer: Composer, sent: list[Draft], qtbot: QtBot) -> None:
     qtbot.keyClicks(composer.field, "one")
     qtbot.keyClick(composer.field, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
     qtbot.keyClicks(composer.field, "two")
     qtbot.keyClick(composer.field, Qt.Key.Key_Return)
-    assert sent(composer) == ["one\ntwo"]
+    assert sent == [Draft("one\ntwo")]
     assert composer.field.toPlainText() == ""
 
 
-def test_enter_that_commits_an_input_method_does_not_send(composer: Composer, qtbot: QtBot) -> None:
+def test_enter_that_commits_an_input_method_does_not_send(composer: Composer, sent: list[Draft], qtbot: QtBot) -> None:
     QApplication.sendEvent(composer.field, QInputMethodEvent("にほん", []))
     qtbot.keyClick(composer.field, Qt.Key.Key_Return)
-    assert sent(composer) == []
+    assert sent == []
     commit = QInputMethodEvent("", [])
     commit.setCommitString("日本")
     QApplication.sendEvent(composer.field, commit)
     assert composer.field.toPlainText() == "日本"
-    assert sent(composer) == []
+    assert sent == []
     qtbot.keyClick(composer.field, Qt.Key.Key_Return)
-    assert sent(composer) == ["日本"]
+    assert sent == [Draft("日本")]
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\n\n", "\u200b", "\u00a0\u2003", "\u200b \ufeff\t\u2060"])
-def test_blank_text_does_not_send(composer: Composer, qtbot: QtBot, text: str) -> None:
+def test_blank_text_does_not_send(composer: Composer, sent: list[Draft], qtbot: QtBot, text: str) -> None:
     composer.field.setPlainText(text)
     qtbot.keyClick(composer.field, Qt.Key.Key_Return)
-    assert sent(composer) == []
+    assert sent == []
     assert is_blank(text)
     assert not composer.foot.send_button.isEnabled()
 
 
-def test_the_button_sends_and_becomes_stop_in_the_same_place(composer: Composer, qtbot: QtBot) -> None:
+def test_the_button_sends_and_becomes_stop_in_the_same_place(
+    composer: Composer, sent: list[Draft], qtbot: QtBot
+) -> None:
     place = composer.foot.send_button.geometry()
     composer.field.setPlainText("hello")
     qtbot.mouseClick(composer.foot.send_button, Qt.MouseButton.LeftButton)
-    assert sent(composer) == ["hello"]
+    assert sent == [Draft("hello")]
     composer.set_busy(True)
     assert composer.foot.send_button.accessibleName() == "Stop this reply"
     assert composer.foot.send_button.geometry() == place
@@ -80,11 +57,11 @@ def test_the_button_sends_and_becomes_stop_in_the_same_place(composer: Composer,
         qtbot.mouseClick(composer.foot.send_button, Qt.MouseButton.LeftButton)
 
 
-def test_enter_while_a_reply_runs_lets_the_text_wait(composer: Composer, qtbot: QtBot) -> None:
+def test_enter_while_a_reply_runs_lets_the_text_wait(composer: Composer, sent: list[Draft], qtbot: QtBot) -> None:
     composer.set_busy(True)
     qtbot.keyClicks(composer.field, "and then")
     qtbot.keyClick(composer.field, Qt.Key.Key_Return)
-    assert sent(composer) == []
+    assert sent == []
     assert composer.queued.drafts == (Draft("and then"),)
     qtbot.mouseClick(composer.queued.chips[0], Qt.MouseButton.LeftButton)
     assert composer.field.toPlainText() == "and then"
@@ -100,24 +77,11 @@ def test_the_field_grows_to_its_most_and_then_scrolls(composer: Composer, qtbot:
     assert composer.field.height() == 160
 
 
-def test_a_paste_of_a_megabyte_stays_quick(composer: Composer, qtbot: QtBot) -> None:
-    data = QMimeData()
-    data.setText(("word " * 20 + "\n") * 10_000)
-    start = time.perf_counter()
-    composer.field.insertFromMimeData(data)
-    QApplication.processEvents()
-    qtbot.keyClicks(composer.field, "x")
-    assert time.perf_counter() - start < 1.0
-
-
-def test_a_megabyte_without_a_line_break_stays_quick(composer: Composer, qtbot: QtBot) -> None:
-    data = QMimeData()
-    data.setText("word " * 200_000)
-    composer.field.insertFromMimeData(data)
-    start = time.perf_counter()
-    qtbot.keyClicks(composer.field, "x")
-    QApplication.processEvents()
-    assert time.perf_counter() - start < 1.0
+def test_a_text_that_is_read_leftward_begins_at_the_right(composer: Composer) -> None:
+    composer.field.setPlainText("مرحبا")
+    assert composer.field.cursorRect().left() > composer.field.width() / 2
+    composer.field.setPlainText("hello")
+    assert composer.field.cursorRect().left() < composer.field.width() / 2
 
 
 def test_pasted_text_loses_its_look(composer: Composer) -> None:

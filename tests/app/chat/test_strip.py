@@ -101,13 +101,13 @@ def test_the_details_say_what_wrote_the_reply_and_how_it_ended() -> None:
     sampled = replace(wrote, finish_reason="length", temperature=0.7, seed=42)
     lines = describe(STATISTICS, sampled).split("\n")
     assert lines[-5:] == [
-        "End: the limit of tokens was reached",
+        "State: reached the limit of tokens",
         "Model: Tiny, 4-bit",
         "Drafter: Small",
         "Temperature: 0.7",
         "Seed: 42",
     ]
-    assert "End: it has not ended" in describe(STATISTICS, reply(ReplyState.RUNNING))
+    assert "State: running" in describe(STATISTICS, reply(ReplyState.RUNNING))
     assert "Seed" not in describe(STATISTICS, wrote)
 
 
