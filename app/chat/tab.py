@@ -96,7 +96,7 @@ class ChatTab(QWidget):
         self.composer.sent.connect(self.send)
         self.composer.stop_requested.connect(self.stop)
         self.composer.drafter_chosen.connect(self._choose_drafter)
-        self.composer.leave_out_asked.connect(session.leave_out)
+        self.composer.leave_out_asked.connect(self._leave_out)
         self.composer.switches_chosen.connect(self._choose_switches)
         self.composer.changed.connect(self.draft_changed)
         self._bar.chosen.connect(self.composer.field.setFocus)  # rather than whatever follows the button that goes
@@ -159,6 +159,10 @@ class ChatTab(QWidget):
 
     def continue_reply(self) -> None:
         self.actions_on_messages.go_on()
+
+    def _leave_out(self, num_turns: int) -> None:
+        self.session.leave_out(num_turns)
+        self.composer.field.setFocus()
 
     def _choose_switches(self, switches: tuple[tuple[str, str], ...]) -> None:
         start(self.session.choose_switches(switches))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, Signal
+from PySide6.QtCore import QPoint, QPointF, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QGuiApplication,
@@ -116,6 +116,8 @@ class TranscriptActions(TranscriptView):
     # Menus
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if event.reason() == QContextMenuEvent.Reason.Mouse:  # the text may have moved under a pointer that did not
+            self._mouse.hover(QPointF(self.viewport().mapFromGlobal(event.globalPos())))
         menu = menus.make_menu(self)
         if not self.selection.is_empty:
             menus.fill(menu, ("Copy", self.copy), ("Copy as Markdown", self.copy_markdown))

@@ -57,7 +57,7 @@ class Mouse(QObject):
     def move(self, event: QMouseEvent) -> None:
         self._point = event.position()
         if not self._is_selecting:
-            self._hover(self._point)
+            self.hover(self._point)
             return
         distance = (self._point - self._pressed_at).manhattanLength()
         self._has_dragged |= distance >= QApplication.startDragDistance()
@@ -119,7 +119,7 @@ class Mouse(QObject):
         bar.setValue(bar.value() + round(over * _SCROLL_SHARE))
         self._extend()
 
-    def _hover(self, point: QPointF) -> None:
+    def hover(self, point: QPointF) -> None:
         under = self._view.block_at(point)
         before, self._view.hover = self._view.hover, under
         for place in (before, under):
