@@ -31,6 +31,7 @@ class ComposerFrame(QFrame):
         self._theme = theme
         self._most_height = 240
         self.note = ComposerNote(theme, self)
+        self.limit = ComposerNote(theme, self)  # that the prompt does not fit
         self.editing = ComposerNote(theme, self)
         self.queued = Queued(theme, self)
         self.attachments = AttachmentRow(theme, self)
@@ -48,7 +49,7 @@ class ComposerFrame(QFrame):
         text = QVBoxLayout()
         text.setContentsMargins(8, 0, 0, 0)
         text.setSpacing(SPACING)
-        for widget in (self.note, self.editing):
+        for widget in (self.note, self.limit, self.editing):
             text.addWidget(widget)
         text.addWidget(self.queued, 0, Qt.AlignmentFlag.AlignLeft)
         text.addWidget(self.attachments)
@@ -61,10 +62,10 @@ class ComposerFrame(QFrame):
 
     def focus_chain(self) -> tuple[QWidget, ...]:
         """What Tab comes to, in order."""
-        of_note = (self.note.button, self.note.close_button, self.editing.button)
+        of_notes = (self.note.button, self.note.close_button, self.limit.button, self.editing.button)
         waiting = [widget for chip in self.queued.chips for widget in (chip, chip.send_button)]
         attached = [widget for chip in self.attachments.chips for widget in (chip, chip.remove_button)]
-        return (self.field, *of_note, *waiting, *attached, *self.foot.focus_chain())
+        return (self.field, *of_notes, *waiting, *attached, *self.foot.focus_chain())
 
     def take_files(self, paths: list[Path]) -> None:
         """Attach files that were dropped or chosen elsewhere."""
