@@ -179,7 +179,7 @@ async def _use(window: MainWindow, problem: str) -> None:
     window.show()
     await window.open()
     await ended.wait()
-    window.close()
+    window.leave()
     await finish()
 
 

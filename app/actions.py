@@ -4,27 +4,45 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QMenuBar, QPlainTextEdit, QTextEdit, QWidget
+from PySide6.QtWidgets import QMainWindow, QMenu, QMenuBar, QWidget
 
+from app.sidebar.search_field import SEARCH_KEYS
+from app.tab_deeds import TabDeeds, edit_in_focus
+from app.theme.theme import Theme
 from app.workspace import Workspace
+
+SIDEBAR_KEYS = "Meta+Ctrl+S" if sys.platform == "darwin" else "Ctrl+Shift+S"
+
+
+@dataclass(frozen=True, slots=True)
+class WindowDeeds:
+    """What the menus ask of the window itself."""
+
+    toggle_sidebar: Callable[[], None]
+    toggle_inspector: Callable[[], None]
+    set_tint: Callable[[bool], None]
+    show_statistics: Callable[[], None]
+    show_cache: Callable[[], None]
+    search: Callable[[], None]
+    step_region: Callable[[int], None]
+    change_text_size: Callable[[int], None]  # by so many steps; 0 goes back to 100 %
 
 
 class Actions:
     """Makes every action of a window; on macOS in the menu bar, elsewhere behind one button."""
 
-    def __init__(
-        self,
-        window: QMainWindow,
-        workspace: Workspace,
-        toggle_sidebar: Callable[[], None],
-        show_cache: Callable[[], None],
-    ) -> None:
+    def __init__(self, window: QMainWindow, theme: Theme, workspace: Workspace, deeds: WindowDeeds) -> None:
         self._window = window
         self._workspace = workspace
-        self._menus = [self._chat_menu(), self._edit_menu(), self._view_menu(toggle_sidebar, show_cache)]
+        self._deeds = deeds
+        self._tab = TabDeeds(workspace, theme)
+        self._menus = [self._chat_menu(), self._reply_menu(), self._edit_menu(), self._view_menu()]
+        self._add_numbers()
         if sys.platform == "darwin":
             bar = QMenuBar()
             for menu in self._menus:
@@ -41,40 +59,64 @@ class Actions:
 
     def _chat_menu(self) -> QMenu:
         menu = QMenu("Chat", self._window)
-        workspace = self._workspace
-        self.new = self._add(menu, "New chat", workspace.new_tab, "Ctrl+N", "Ctrl+T")
-        self.close = self._add(menu, "Close tab", self._close_tab, "Ctrl+W")
+        self.new = self._add(menu, "New chat", self._workspace.new_tab, "Ctrl+N", "Ctrl+T")
+        self.reopen = self._add(menu, "Reopen closed tab", self._workspace.reopen_tab, "Ctrl+Shift+T")
+        self.close = self._add(menu, "Close tab", self._tab.close_tab, "Ctrl+W")
         menu.addSeparator()
-        self.stop = self._add(menu, "Stop", lambda: self._with_tab("stop"), "Ctrl+.")
-        self.go_on = self._add(menu, "Continue", lambda: self._with_tab("continue_reply"), "Ctrl+Alt+Return")
-        self.drafter = self._add(menu, "Choose the drafter", self._choose_drafter, "Ctrl+D")
+        self.search = self._add(menu, "Search chats", self._deeds.search, SEARCH_KEYS)
         menu.addSeparator()
         self.quit = self._add(menu, "Quit", self._window.close, "Ctrl+Q")
         self.quit.setMenuRole(QAction.MenuRole.QuitRole)
+        return menu
+
+    def _reply_menu(self) -> QMenu:
+        menu = QMenu("Reply", self._window)
+        self.stop = self._add(menu, "Stop", self._tab.stop, "Ctrl+.")
+        self.go_on = self._add(menu, "Continue", self._tab.go_on, "Ctrl+Alt+Return")
+        self.again = self._add(menu, "Again", self._tab.write_again, "Ctrl+R")
+        menu.addSeparator()
+        self._add(menu, "Previous branch", lambda: self._tab.step_branch(-1), "Ctrl+Alt+Left")
+        self._add(menu, "Next branch", lambda: self._tab.step_branch(1), "Ctrl+Alt+Right")
+        menu.addSeparator()
+        self.drafter = self._add(menu, "Choose the drafter", self._tab.choose_drafter, "Ctrl+D")
+        self.details = self._add(menu, "Details of the last reply", self._tab.toggle_details)
         menu.aboutToShow.connect(self.refresh)
         return menu
 
     def _edit_menu(self) -> QMenu:
         menu = QMenu("Edit", self._window)
         # Text fields bind these keys themselves.
-        self._add(menu, "Cut", lambda: self._with_focus("cut"))
-        self._add(menu, "Copy", lambda: self._with_focus("copy"))
-        self._add(menu, "Paste", lambda: self._with_focus("paste"))
-        self._add(menu, "Select all", lambda: self._with_focus("selectAll"))
+        for words, deed in (("Cut", "cut"), ("Copy", "copy"), ("Paste", "paste"), ("Select all", "selectAll")):
+            self._add(menu, words, partial(edit_in_focus, deed))
         menu.addSeparator()
-        self.copy_reply = self._add(menu, "Copy last reply", self._copy_reply, "Ctrl+Shift+C")
-        self._add(menu, "Write a message", self._focus_field, "Ctrl+L")
+        self.find = self._add(menu, "Find in this chat", self._tab.find, "Ctrl+F")
+        self.edit_last = self._add(menu, "Edit the last message", self._tab.edit_last, "Ctrl+E")
+        self.copy_reply = self._add(menu, "Copy last reply", self._tab.copy_reply, "Ctrl+Shift+C")
+        self._add(menu, "Write a message", self._tab.write, "Ctrl+L")
         return menu
 
-    def _view_menu(self, toggle_sidebar: Callable[[], None], show_cache: Callable[[], None]) -> QMenu:
+    def _view_menu(self) -> QMenu:
         menu = QMenu("View", self._window)
-        keys = "Meta+Ctrl+S" if sys.platform == "darwin" else "Ctrl+Shift+S"
-        self.sidebar = self._add(menu, "Sidebar", toggle_sidebar, keys)
-        self.details = self._add(menu, "Details of the last reply", self._toggle_details, "Ctrl+I")
-        self.cache = self._add(menu, "Prompt cache", show_cache)
+        deeds = self._deeds
+        self.sidebar = self._add(menu, "Sidebar", deeds.toggle_sidebar, SIDEBAR_KEYS)
+        self.inspector = self._add(menu, "Inspector", deeds.toggle_inspector, "Ctrl+I")
+        self.tint = self._add(menu, "Tint drafted text", lambda: None, "Ctrl+Alt+T")
+        self.tint.setCheckable(True)
+        self.tint.toggled.connect(deeds.set_tint)
+        self.statistics = self._add(menu, "Statistics", deeds.show_statistics, "Ctrl+Shift+I")
+        self.cache = self._add(menu, "Prompt cache", deeds.show_cache)
+        menu.addSeparator()
+        self._add(menu, "Larger text", lambda: deeds.change_text_size(1), "Ctrl++", "Ctrl+=")
+        self._add(menu, "Smaller text", lambda: deeds.change_text_size(-1), "Ctrl+-")
+        self._add(menu, "Text at 100 %", lambda: deeds.change_text_size(0), "Ctrl+0")
         menu.addSeparator()
         self._add(menu, "Next tab", lambda: self._workspace.step(1), "Ctrl+Tab", "Ctrl+PgDown")
         self._add(menu, "Previous tab", lambda: self._workspace.step(-1), "Ctrl+Shift+Tab", "Ctrl+PgUp")
+        self._add(menu, "Next part of the window", lambda: deeds.step_region(1), "F6")
+        self._add(menu, "Previous part of the window", lambda: deeds.step_region(-1), "Shift+F6")
+        return menu
+
+    def _add_numbers(self) -> None:
         for number in range(1, 10):
             action = QAction(self._window)
             action.setShortcut(QKeySequence(f"Ctrl+{number}"))
@@ -82,12 +124,10 @@ class Actions:
                 lambda checked=False, place=number - 1: self._workspace.row.bar.setCurrentIndex(place)
             )
             self._window.addAction(action)
-        return menu
 
     def refresh(self) -> None:
-        tab = self._workspace.current
-        self.stop.setEnabled(tab is not None and tab.session.is_busy)
-        self.go_on.setEnabled(tab is not None and tab.session.can_continue)
+        self.stop.setEnabled(self._tab.can_stop)
+        self.go_on.setEnabled(self._tab.can_continue)
 
     def _add(self, menu: QMenu, words: str, work: Callable[[], object], *keys: str) -> QAction:
         action = QAction(words, self._window)
@@ -96,31 +136,3 @@ class Actions:
         menu.addAction(action)
         self._window.addAction(action)
         return action
-
-    def _with_tab(self, deed: str) -> None:
-        if self._workspace.current is not None:
-            getattr(self._workspace.current, deed)()
-
-    def _close_tab(self) -> None:
-        self._workspace.close_tab(self._workspace.row.bar.currentIndex())
-
-    def _choose_drafter(self) -> None:
-        if self._workspace.current is not None:
-            self._workspace.current.composer.open_drafters()
-
-    def _with_focus(self, deed: str) -> None:
-        widget = QApplication.focusWidget()
-        if isinstance(widget, (QPlainTextEdit, QTextEdit)):
-            getattr(widget, deed)()
-
-    def _copy_reply(self) -> None:
-        if self._workspace.current is not None and (text := self._workspace.current.transcript.last_reply_text()):
-            QApplication.clipboard().setText(text)
-
-    def _toggle_details(self) -> None:
-        if self._workspace.current is not None:
-            self._workspace.current.transcript.toggle_last_details()
-
-    def _focus_field(self) -> None:
-        if self._workspace.current is not None:
-            self._workspace.current.composer.field.setFocus()

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.bridge import EngineBridge
+from app.statistics.rates import WINDOW_SECONDS, RateWindow
 from engine.messages import Delta, Event, Failed, Finished
 
 SHOWN_MS = 250
@@ -13,22 +17,33 @@ SHOWN_MS = 250
 class Activity(QObject):
     changed = Signal()  # at most four times a second
 
-    def __init__(self, bridge: EngineBridge, parent: QObject | None = None) -> None:
+    def __init__(
+        self, bridge: EngineBridge, parent: QObject | None = None, *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         super().__init__(parent)
-        self._rates: dict[int, float] = {}
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(SHOWN_MS)
-        self._timer.timeout.connect(self.changed)
+        self._clock = clock
+        self._rates: dict[int, RateWindow] = {}
+        self._timer = self._make_timer(SHOWN_MS)
+        self._silence = self._make_timer(round(WINDOW_SECONDS * 1000))  # after which a rate has fallen to nothing
         bridge.received.connect(self._receive)
+
+    def _make_timer(self, milliseconds: int) -> QTimer:
+        timer = QTimer(self)
+        timer.setSingleShot(True)
+        timer.setInterval(milliseconds)
+        timer.timeout.connect(self.changed)
+        return timer
 
     @property
     def tokens_per_second(self) -> float:
-        return sum(self._rates.values())
+        """Over the last two seconds, of all replies together."""
+        now = self._clock()
+        return sum(window.rate(now) for window in self._rates.values())
 
     def _receive(self, event: Event) -> None:
         if isinstance(event, Delta):
-            self._rates[event.request_id] = event.statistics.tokens_per_second
+            self._rates.setdefault(event.request_id, RateWindow()).add(self._clock(), len(event.token_ids))
+            self._silence.start()
         elif isinstance(event, (Finished, Failed)):
             self._rates.pop(event.request_id, None)
         else:

@@ -33,6 +33,11 @@ def write_ratio(value: float) -> str:
     return f"{value:.1f}"
 
 
+def write_speedup(value: float) -> str:
+    """1.94 -> ×1.9: the rate over that of plain decoding."""
+    return f"×{value:.1f}"
+
+
 def write_bytes(count: int) -> str:
     """11_440_000_000 -> 11.4 GB; three digits at most, zeros behind the point left out."""
     if not count:

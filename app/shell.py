@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from app.sidebar import MAX_WIDTH, MIN_WIDTH, WIDTH
+from app.sidebar.grip import MAX_WIDTH, MIN_WIDTH, WIDTH
 
 OVERLAY_BELOW = 900  # px
 
@@ -44,6 +44,10 @@ class Shell(QWidget):
         else:
             self.is_sidebar_wanted = not self.is_sidebar_wanted
         self._place()
+
+    def show_sidebar(self) -> None:
+        if not self.is_sidebar_shown:
+            self.toggle_sidebar()
 
     def close_overlay(self) -> None:
         if self._is_narrow and self._is_over:

@@ -21,7 +21,7 @@ CLOSE = 16
 
 
 class TabBar(QTabBar):
-    """Each tab's data is its mark: "running", "failed", "unread" or ""."""
+    """Each tab's data is its mark ("running", "failed", "unread" or "") and the symbol of a page that is no chat."""
 
     close_asked = Signal(int)
 
@@ -53,9 +53,9 @@ class TabBar(QTabBar):
         self.setFixedWidth(shown * self._tab_width if count else 0)
         return count - shown if count else 0
 
-    def set_tab(self, index: int, title: str, mark: str) -> None:
+    def set_tab(self, index: int, title: str, mark: str, symbol: str = "") -> None:
         self.setTabText(index, title.replace("&", "&&"))
-        self.setTabData(index, mark)
+        self.setTabData(index, (mark, symbol))
         self.setTabToolTip(index, plain_tooltip(title))
         self.setAccessibleTabName(index, f"{title}, {mark}" if mark else title)
         self.update()
@@ -84,8 +84,11 @@ class TabBar(QTabBar):
             draw_focus_ring(painter, tokens, rect, 8)
         left = rect.left() + 12
         middle = rect.center().y()
-        mark = self.tabData(index)
-        if mark == "running":
+        mark, symbol = self.tabData(index) or ("", "")
+        if symbol:
+            draw_symbol(painter, symbol, tokens.ink2, QRectF(left, middle - 8, 16, 16))
+            left += 24
+        elif mark == "running":
             draw_running(painter, tokens, left, middle, self._pulse.phase)
             left += GLYPH_WIDTH + 7
         elif mark == "failed":
@@ -143,6 +146,8 @@ class TabRow(QWidget):
         self.sidebar_button = SymbolButton(theme, "sidebar", "Show the sidebar", self)
         self.more_button = MoreButton(theme, self)
         self.new_button = SymbolButton(theme, "new-tab", "New chat", self)
+        self.inspector_button = SymbolButton(theme, "statistics", "Show the inspector", self)
+        self.inspector_button.setCheckable(True)
         self.menu_button = SymbolButton(theme, "more", "Open the menu", self)
         self.setFixedHeight(ROW_HEIGHT + 1)
         row = QHBoxLayout(self)
@@ -151,6 +156,7 @@ class TabRow(QWidget):
         for widget in (self.sidebar_button, self.bar, self.more_button, self.new_button):
             row.addWidget(widget)
         row.addStretch(1)
+        row.addWidget(self.inspector_button)
         row.addWidget(self.menu_button)
         self.more_button.clicked.connect(self._open_more)
         self.more_button.hide()
@@ -158,8 +164,10 @@ class TabRow(QWidget):
 
     def refit(self) -> None:
         """Share the room out anew; called when tabs come, go or change places."""
-        taken = 8 + 8 + 30 + 30 + 16 + (34 if self.sidebar_button.isVisibleTo(self) else 0)
         is_narrow = self.window().width() < ONE_TAB_BELOW
+        self.inspector_button.setVisible(not is_narrow)
+        buttons = (self.sidebar_button, self.inspector_button)
+        taken = 8 + 8 + 30 + 30 + 16 + sum(34 for button in buttons if button.isVisibleTo(self))
         num_most = 1 if is_narrow else 99
         has_more = self.bar.count() > min(num_most, max(1, (self.width() - taken) // MIN_WIDTH))
         room = self.width() - taken - (90 if has_more else 0)

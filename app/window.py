@@ -4,31 +4,39 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QMainWindow, QWidget
 
-from app.actions import Actions
+from app.actions import Actions, WindowDeeds
 from app.activity import Activity
 from app.bridge import EngineBridge
 from app.chat.session import ChatSession
+from app.chat_deeds import ChatDeeds
 from app.conversations.cache_keeper import CacheKeeper
 from app.conversations.catalogue import Catalogue
 from app.conversations.database import Database
 from app.conversations.deletion import Deletion
 from app.conversations.recorder import Recorder
 from app.conversations.reminder import Reminder
+from app.dialogs.quit_sheet import QuitSheet
 from app.drafters import DEFAULT_DRAFTER
 from app.figures import write_amount, write_rate
 from app.model_status import ModelStatus
+from app.regions import regions_of
 from app.settings.prompt_cache import CacheDialog
 from app.shell import Shell
-from app.sidebar import Sidebar
+from app.sidebar.folding import Folding, read_folding, write_folding
+from app.sidebar.panel import Sidebar
 from app.tasks import failures, start
+from app.teller import Teller
+from app.theme.appearance import Appearance, read_appearance, step_text_size, write_appearance
+from app.theme.fonts import TextSize
 from app.theme.pulse import Pulse
 from app.theme.symbols import app_icon
 from app.theme.theme import Theme
 from app.window_place import PlaceKeeper
+from app.window_statistics import WindowStatistics
 from app.workspace import Workspace
 
 SIZE = (1320, 860)
@@ -60,10 +68,9 @@ class MainWindow(QMainWindow):
         self.deletion = Deletion(self.catalogue, self._reminder, self.cache_keeper, self)
         self._bridge = bridge
         self._activity = Activity(bridge, self)
-        self._has_said_going_on = False
         self._is_closed = False
-        self._untold: list[str] = []  # sentences that came before there was a tab
-        self._unsaid: list[str] = []  # the same, and no trouble
+        self._is_leaving = False
+        self._data_dir = data_dir
 
         def make_session() -> ChatSession:
             return ChatSession(database, bridge, recorder, model=target, drafter=drafter, parent=self)
@@ -71,15 +78,24 @@ class MainWindow(QMainWindow):
         # In the order that Tab goes through them.
         self.workspace = Workspace(theme, self.pulse, self.status, make_session, data_dir)
         self.sidebar = Sidebar(theme, self.pulse)
+        self.sidebar.model.set_folded(read_folding(data_dir).folded)
         self.shell = Shell(self.sidebar, self.workspace, self)
         self.setCentralWidget(self.shell)
-        self.actions_of_window = Actions(self, self.workspace, self.shell.toggle_sidebar, self.show_cache)
+        self.teller = Teller(self.workspace)
+        self.chats = ChatDeeds(self.catalogue, self.sidebar)
+        self.regions = regions_of(self.workspace, self.sidebar)
         self.setWindowTitle("Slipstream")
         self.setWindowIcon(app_icon())
         self.setMinimumSize(*MIN_SIZE)
         self.resize(*SIZE)
+        self.statistics = WindowStatistics(theme, bridge, recorder, self.catalogue, self.workspace)
+        self.statistics.serve(self.sidebar)
+        self.actions_of_window = Actions(self, theme, self.workspace, self._deeds())
+        self.statistics.tint_changed.connect(self.actions_of_window.tint.setChecked)
         self._connect(recorder)
-        self._place = PlaceKeeper(self, self.shell, data_dir)
+        theme.set_text_size(read_appearance(data_dir).text_size)
+        self._place = PlaceKeeper(self, self.shell, self.workspace.body, data_dir)
+        self.statistics.set_inspector_wanted(self._place.is_inspector_wanted)
         self._refresh()
 
     def _connect(self, recorder: Recorder) -> None:
@@ -87,30 +103,35 @@ class MainWindow(QMainWindow):
         sidebar.open_asked.connect(self._open_chat)
         sidebar.new_asked.connect(workspace.new_tab)
         sidebar.hide_asked.connect(self.shell.toggle_sidebar)
-        sidebar.width_asked.connect(self.shell.set_sidebar_width)
-        sidebar.rename_asked.connect(lambda name, title: start(catalogue.rename(name, title)))
+        sidebar.grip.width_asked.connect(self.shell.set_sidebar_width)
+        self.chats.duplicated.connect(self._open_chat)
+        sidebar.hit_chosen.connect(lambda hit: self._open_chat(hit.conversation_id, hit.message_id))
+        sidebar.folding_changed.connect(lambda folded: write_folding(self._data_dir, Folding(folded)))
+        sidebar.left.connect(lambda: self.regions.step(1))
         sidebar.delete_asked.connect(self.deletion.delete)
         sidebar.undo_asked.connect(self.deletion.undo)
         self.deletion.hidden.connect(workspace.put_away)
         self.deletion.restored.connect(workspace.bring_back)
         self.deletion.offer_changed.connect(lambda: sidebar.offer_undo(self.deletion.offered_title))
         workspace.row.sidebar_button.clicked.connect(self.shell.toggle_sidebar)
+        workspace.row.inspector_button.clicked.connect(self.statistics.toggle_inspector)
+        workspace.body.side_toggled.connect(workspace.row.inspector_button.setChecked)
         workspace.row.menu_button.clicked.connect(lambda: self.actions_of_window.pop_up(self.workspace.row.menu_button))
         workspace.changed.connect(self._refresh)
         workspace.reply_ended.connect(self._refresh_list)
-        workspace.went_on.connect(self._say_going_on)
+        workspace.went_on.connect(self.teller.say_going_on)
         self.shell.sidebar_toggled.connect(self._take_sidebar)
         catalogue.conversations_changed.connect(self._show_conversations)
         catalogue.renamed.connect(self._take_title)
         catalogue.deleted.connect(workspace.forget)
         for forget in (self._reminder.forget, self.cache_keeper.remove_later):
             catalogue.deleted.connect(forget)  # again: its last message may have been sent meanwhile
-        self.cache_keeper.told.connect(self._say)
-        self.cache_keeper.untold.connect(self._unsay)
+        self.cache_keeper.told.connect(self.teller.say)
+        self.cache_keeper.untold.connect(self.teller.unsay)
         for source in (catalogue, recorder, workspace):
-            source.trouble.connect(self.show_trouble)
-        failures.happened.connect(self.show_trouble)
-        self.status.engine_failed.connect(self._tell_everywhere)
+            source.trouble.connect(self.teller.show_trouble)
+        failures.happened.connect(self.teller.show_trouble)
+        self.status.engine_failed.connect(self.teller.tell_everywhere)
         self.status.changed.connect(self._refresh_footer)
         self._activity.changed.connect(self._refresh_footer)
 
@@ -119,12 +140,7 @@ class MainWindow(QMainWindow):
         self.status.load()
         await self.catalogue.refresh()
         await self.workspace.restore()
-        if self._untold:
-            self.workspace.tell(" ".join([*self._untold, *self._unsaid]))
-        elif self._unsaid:
-            self._say(" ".join(self._unsaid))
-        self._untold.clear()
-        self._unsaid.clear()
+        self.teller.say_what_waits()
         if self.workspace.current is not None:
             self.workspace.current.composer.field.setFocus()
 
@@ -162,7 +178,7 @@ class MainWindow(QMainWindow):
             self.sidebar.footer.set_words("Ready", self.status.name)
 
     def _show_conversations(self) -> None:
-        self.sidebar.model.show(self.catalogue.conversations)
+        self.sidebar.show_conversations(self.catalogue.conversations)
         self.workspace.show_welcome(not self.catalogue.conversations)
 
     def _take_title(self, conversation_id: str, title: str) -> None:
@@ -173,40 +189,35 @@ class MainWindow(QMainWindow):
         self.workspace.row.sidebar_button.setVisible(not is_shown)
         self.workspace.row.refit()
 
-    def _open_chat(self, conversation_id: str) -> None:
-        self.workspace.open_chat(conversation_id)
+    def _open_chat(self, conversation_id: str, message_id: str = "") -> None:
+        self.workspace.open_chat(conversation_id, message_id)
         self.shell.close_overlay()
 
-    def _say_going_on(self, title: str) -> None:
-        if not self._has_said_going_on and self.workspace.current is not None:
-            self._has_said_going_on = True
-            self._say(f"The reply in “{title}” goes on. It is in the sidebar.")
-
-    def _say(self, sentence: str) -> None:
-        """Say what is no trouble above the composer."""
-        if self.workspace.current is not None and not self.workspace.is_restoring:
-            self.workspace.current.say(sentence)
-        else:
-            self._unsaid.append(sentence)
-
-    def _unsay(self, sentence: str) -> None:
-        if sentence in self._unsaid:
-            self._unsaid.remove(sentence)
-        for tab in self.workspace.tabs:
-            tab.unsay(sentence)
-
     def show_trouble(self, sentence: str) -> None:
-        """Say it above the composer; before there is one, as soon as there is."""
-        if self.workspace.current is not None and not self.workspace.is_restoring:
-            self.workspace.current.show_trouble(sentence)
-        else:
-            self._untold.append(sentence)
+        self.teller.show_trouble(sentence)
 
-    def _tell_everywhere(self, sentence: str) -> None:
-        if self.workspace.tabs and not self.workspace.is_restoring:
-            self.workspace.tell(sentence)
-        else:
-            self._untold.append(sentence)
+    # What menus and keys ask of the window
+
+    def _deeds(self) -> WindowDeeds:
+        return WindowDeeds(
+            toggle_sidebar=self.shell.toggle_sidebar,
+            toggle_inspector=self.statistics.toggle_inspector,
+            set_tint=self.statistics.set_tint,
+            show_statistics=self.statistics.show_page,
+            show_cache=self.show_cache,
+            search=self.search_chats,
+            step_region=self.regions.step,
+            change_text_size=self.change_text_size,
+        )
+
+    def search_chats(self) -> None:
+        self.shell.show_sidebar()
+        self.sidebar.start_search()
+
+    def change_text_size(self, steps: int) -> None:
+        size = step_text_size(TextSize.percent, steps)
+        self.theme.set_text_size(size)
+        write_appearance(self._data_dir, Appearance(size))
 
     # The clock of the glyphs
 
@@ -226,6 +237,14 @@ class MainWindow(QMainWindow):
         dialog.raise_()
         dialog.activateWindow()
 
+    def _ask_to_quit(self, num_running: int) -> None:
+        if self.findChild(QuitSheet) is not None:  # who quits twice means it
+            QTimer.singleShot(0, self, self.leave)  # not while Qt closes it
+            return
+        sheet = QuitSheet(num_running, self)
+        sheet.accepted.connect(self.leave)
+        sheet.open()
+
     def raise_window(self) -> None:
         """Come to the front, for a second start."""
         self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
@@ -233,7 +252,16 @@ class MainWindow(QMainWindow):
         self.raise_()
         self.activateWindow()
 
+    def leave(self) -> None:
+        """Close without asking."""
+        self._is_leaving = True
+        self.close()
+
     def closeEvent(self, event: QCloseEvent) -> None:
+        if (num_running := len(self.workspace.busy_sessions)) and not self._is_leaving:
+            event.ignore()
+            self._ask_to_quit(num_running)
+            return
         super().closeEvent(event)
         self._is_closed = True
         self._place.save()

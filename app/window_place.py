@@ -11,6 +11,7 @@ from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QWidget
 
+from app.body import Body
 from app.kept_file import read_kept, write_kept
 from app.shell import Shell
 
@@ -32,6 +33,7 @@ class WindowPlace:
     is_maximised: bool
     sidebar_width: int
     is_sidebar_wanted: bool
+    is_inspector_wanted: bool = False
 
 
 def read_place(folder: Path) -> WindowPlace | None:
@@ -56,10 +58,11 @@ def on_a_screen(wanted: QRect, screens: Sequence[QRect]) -> QRect:
 class PlaceKeeper(QObject):
     """Puts a window back where it was, and notes where it goes."""
 
-    def __init__(self, window: QWidget, shell: Shell, folder: Path) -> None:
+    def __init__(self, window: QWidget, shell: Shell, body: Body, folder: Path) -> None:
         super().__init__(window)
         self._window = window
         self._shell = shell
+        self._body = body
         self._folder = folder
         self._saved = read_place(folder)
         self._timer = QTimer(self)
@@ -68,7 +71,10 @@ class PlaceKeeper(QObject):
         self._timer.timeout.connect(self.save)
         if self._saved is not None:
             self._restore(self._saved)
+        else:
+            self._fit()
         shell.sidebar_toggled.connect(lambda: self._timer.start())
+        body.side_toggled.connect(lambda: self._timer.start())
         window.installEventFilter(self)
 
     def save(self) -> None:
@@ -78,12 +84,22 @@ class PlaceKeeper(QObject):
             self._saved = place
             write_place(self._folder, place)
 
+    @property
+    def is_inspector_wanted(self) -> bool:
+        """As it was at the last time."""
+        return self._saved is not None and self._saved.is_inspector_wanted
+
+    def _fit(self) -> None:
+        """Make a first window no larger than its screen."""
+        screens = [screen.availableGeometry() for screen in QGuiApplication.screens()]
+        self._window.resize(on_a_screen(QRect(self._window.pos(), self._window.size()), screens).size())
+
     def _place(self) -> WindowPlace:
         window, shell = self._window, self._shell
         is_maximised = window.isMaximized()
         rect = window.normalGeometry() if is_maximised or window.isFullScreen() else window.geometry()
-        sidebar = (shell.sidebar_width, shell.is_sidebar_wanted)
-        return WindowPlace(rect.x(), rect.y(), rect.width(), rect.height(), is_maximised, *sidebar)
+        sides = (shell.sidebar_width, shell.is_sidebar_wanted, self._body.is_side_wanted)
+        return WindowPlace(rect.x(), rect.y(), rect.width(), rect.height(), is_maximised, *sides)
 
     def _restore(self, place: WindowPlace) -> None:
         screens = [screen.availableGeometry() for screen in QGuiApplication.screens()]
@@ -102,8 +118,8 @@ def _build(found: Any) -> WindowPlace:
     left, top, width, height = (int(found[name]) for name in ("left", "top", "width", "height"))
     if max(abs(left), abs(top), width, height) > FARTHEST:
         raise ValueError(f"the window stands at {left}, {top} and is {width} by {height}")
-    sidebar = (int(found["sidebar_width"]), bool(found["is_sidebar_wanted"]))
-    return WindowPlace(left, top, width, height, bool(found["is_maximised"]), *sidebar)
+    sides = (int(found["sidebar_width"]), bool(found["is_sidebar_wanted"]), bool(found.get("is_inspector_wanted")))
+    return WindowPlace(left, top, width, height, bool(found["is_maximised"]), *sides)
 
 
 def _area(rect: QRect) -> int:

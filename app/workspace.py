@@ -1,4 +1,4 @@
-"""Workspace: the open tabs and their pages; a tab closed in mid-reply leaves its reply running."""
+"""Workspace: the open tabs and their pages, chats and others; a chat closed in mid-reply lets its reply go on."""
 
 from __future__ import annotations
 
@@ -6,28 +6,29 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QTimer, Signal
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
 
 from app.background import Background, end_session
 from app.chat.session import ChatSession
 from app.chat.tab import ChatTab
 from app.model_status import ModelStatus
-from app.open_tabs import OpenTabs, read_open_tabs, write_open_tabs
-from app.tabs import TabRow
+from app.page_stack import PageStack
+from app.tab_keeper import TabKeeper
 from app.tasks import start
 from app.theme.pulse import Pulse
 from app.theme.theme import Theme
-from app.unsent import Unsent
 
-DRAFT_MILLISECONDS = 1000
+NUM_CLOSED = 20  # tabs that can be opened again
 
 
-class Workspace(QWidget):
+class Workspace(PageStack):
     changed = Signal()  # tabs, their titles and marks, or which one is shown
     reply_ended = Signal()
     went_on = Signal(str)  # title of a chat whose reply goes on without its tab
     trouble = Signal(str)  # a sentence about a chat that has no tab
+    reply_in_view_changed = Signal()
+    tint_asked = Signal()  # tint drafted text, or do no longer
 
     def __init__(
         self,
@@ -38,46 +39,32 @@ class Workspace(QWidget):
         folder: Path,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
+        super().__init__(theme, pulse, parent)
         self._theme = theme
         self._pulse = pulse
         self._status = status
         self._make_session = make_session
-        self._folder = folder
         self._is_first = False
+        self._is_tinted = False
         self.is_restoring = False
-        self._saved: OpenTabs | None = None
         self._opening: set[str] = set()  # chats that are being read
         self._put_away: dict[str, bool] = {}  # deleted chats that may be had back, and whether each had a tab
-        self._unsent = Unsent()
-        self._background = Background(self._unsent, self._is_known, self)
+        self._closed: list[str] = []  # chats whose tabs were closed, the latest last
+        self._last_chat: ChatTab | None = None  # that was shown
+        self._keeper = TabKeeper(folder, self)
+        self._keeper.due.connect(self.save)
+        self._background = Background(self._keeper.unsent, self._is_known, self)
         self._background.changed.connect(self._refresh)
-        self._draft_timer = QTimer(self)
-        self._draft_timer.setSingleShot(True)
-        self._draft_timer.setInterval(DRAFT_MILLISECONDS)
-        self._draft_timer.timeout.connect(self.save)
-        self.row = TabRow(theme, pulse, self)
-        self._pages = QStackedWidget(self)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.row)
-        column.addWidget(self._pages, 1)
-        self.row.bar.currentChanged.connect(self._show)
+        self.page_shown.connect(self._take_shown)
         self.row.bar.close_asked.connect(self.close_tab)
         self.row.new_button.clicked.connect(self.new_tab)
 
     # Reading
 
     @property
-    def tabs(self) -> list[ChatTab]:
-        pages = (self._pages.widget(index) for index in range(self._pages.count()))
-        return [page for page in pages if isinstance(page, ChatTab)]
-
-    @property
-    def current(self) -> ChatTab | None:
-        page = self._pages.currentWidget()
-        return page if isinstance(page, ChatTab) else None
+    def chat_in_reach(self) -> ChatTab | None:
+        """The chat that is shown, or was last: what has to be said is said there."""
+        return self.current or (self._last_chat if self._last_chat in self.tabs else next(iter(self.tabs), None))
 
     @property
     def busy_sessions(self) -> list[ChatSession]:
@@ -101,14 +88,13 @@ class Workspace(QWidget):
 
     async def restore(self) -> None:
         """Open the tabs of the last time; an empty one where there was none."""
-        saved = read_open_tabs(self._folder)
-        self._unsent.restore(saved.drafts)
+        saved = self._keeper.read()
         self.is_restoring = True
         for conversation_id in saved.conversation_ids:
             await asyncio.wait([start(self._open(conversation_id))])
         self.is_restoring = False
         num_restored = len(self.tabs)
-        if self._unsent.has(None) or not num_restored:
+        if self._keeper.unsent.has(None) or not num_restored:
             self.new_tab()
         if num_restored:
             self.row.bar.setCurrentIndex(min(saved.current, num_restored - 1))
@@ -116,24 +102,31 @@ class Workspace(QWidget):
 
     def new_tab(self) -> ChatTab:
         """An empty chat; one that is open already is shown again."""
-        for index, tab in enumerate(self.tabs):
-            if tab.is_empty and not tab.session.is_busy:
-                self.row.bar.setCurrentIndex(index)
-                self._give_draft(tab)
-                tab.composer.field.setFocus()
-                return tab
-        tab = self._make_tab()
-        self._add(tab)
-        self._give_draft(tab)
+        tab = next((tab for tab in self.tabs if tab.is_empty and not tab.session.is_busy), None)
+        if tab is None:
+            tab = self._make_tab()
+            self._add(tab)
+        self.raise_page(tab)
+        self._keeper.give_unsent(tab)
         tab.composer.field.setFocus()
         return tab
 
-    def open_chat(self, conversation_id: str) -> None:
+    def open_chat(self, conversation_id: str, message_id: str = "") -> None:
+        """Show a chat, and of it a message where one is named."""
         if (tab := self._tab_of(conversation_id)) is not None:
-            self.row.bar.setCurrentIndex(self.tabs.index(tab))
+            self.raise_page(tab)
+            self._show_message(tab, message_id)
         elif conversation_id not in self._opening:
             self._opening.add(conversation_id)  # here, as the task begins later than the next click may come
-            start(self._open(conversation_id))
+            start(self._open(conversation_id, message_id))
+
+    def reopen_tab(self) -> None:
+        """Open the chat again whose tab was closed last."""
+        while self._closed:
+            conversation_id = self._closed.pop()
+            if self._tab_of(conversation_id) is None and conversation_id not in self._put_away:
+                self.open_chat(conversation_id)
+                return
 
     def _is_known(self, conversation_id: str) -> bool:
         """Whether the end of a reply needs no mark: the chat is open, or deleted."""
@@ -142,7 +135,7 @@ class Workspace(QWidget):
     def _tab_of(self, conversation_id: str) -> ChatTab | None:
         return next((tab for tab in self.tabs if tab.session.conversation_id == conversation_id), None)
 
-    async def _open(self, conversation_id: str) -> None:
+    async def _open(self, conversation_id: str, message_id: str = "") -> None:
         tab, troubles = self._make_tab(), list[str]()
         tab.session.trouble.connect(troubles.append)
         is_open = False
@@ -155,55 +148,65 @@ class Workspace(QWidget):
                 end_session(tab.session)
         if is_open:
             self._take_opened(tab, conversation_id)
+            self._show_message(tab, message_id)
         elif troubles:
             self.trouble.emit(" ".join(troubles))
 
     def _take_opened(self, tab: ChatTab, conversation_id: str) -> None:
         self._background.unread.discard(conversation_id)
-        empty = [index for index, other in enumerate(self.tabs) if other is self.current and other.is_untouched]
+        empty = [other for other in self.tabs if other is self.current and other.is_untouched]
         self._add(tab)
-        for index in empty:
-            self.close_tab(index)
-        self._give_draft(tab)
+        for other in empty:
+            self._close_chat(other)
+        self._keeper.give_unsent(tab)
         tab.composer.field.setFocus()
 
     def _make_tab(self) -> ChatTab:
         tab = ChatTab(self._theme, self._pulse, self._make_session(), self._status)
         tab.empty.show_welcome(self._is_first)
         tab.state_changed.connect(self._refresh)
-        tab.draft_changed.connect(self._draft_timer.start)
+        tab.draft_changed.connect(self._keeper.save_soon)
+        tab.transcript.set_tint(self._is_tinted)
+        tab.transcript.reply_in_view_changed.connect(lambda message_id: self.reply_in_view_changed.emit())
+        tab.actions_on_messages.tint_asked.connect(self.tint_asked)
         tab.model_wanted.connect(self._status.load)
         tab.session.busy_changed.connect(lambda is_busy: None if is_busy else self.reply_ended.emit())
         return tab
 
     def _add(self, tab: ChatTab) -> None:
-        self._pages.addWidget(tab)
+        self.add_page(tab)
         tab.place_in_focus_order(self.row.menu_button)
-        index = self.row.bar.addTab(tab.title)
-        self.row.bar.set_tab(index, tab.title, tab.mark)
-        self.row.bar.setCurrentIndex(index)
-        self._show(index)
 
     def close_tab(self, index: int) -> None:
         """Close a tab; its reply, if one runs, goes on, and what was not sent waits for the chat to be opened again."""
-        self._unsent.keep(self.tabs[index].session.conversation_id, self.tabs[index].composer.unsent())
-        session = self.tabs[index].session
+        page = self.page_at(index)
+        if isinstance(page, ChatTab):
+            self._close_chat(page)
+        elif page is not None:
+            self._remove(page)
+        if self.current is not None and not self.is_restoring:
+            self.current.composer.field.setFocus()
+
+    def _close_chat(self, tab: ChatTab) -> None:
+        self._keeper.keep_unsent(tab)
+        session = tab.session
         goes_on = session.is_busy
         if goes_on:
             self._background.keep(session)
         else:
             end_session(session)
-        self._remove(index)
+        if session.conversation_id:
+            self._closed = [*self._closed, session.conversation_id][-NUM_CLOSED:]
+        self._remove(tab)
         if goes_on and session.conversation_id not in self._put_away:
             self.went_on.emit(session.title)  # now that the tab which shows it is not the one that was closed
-        if self.current is not None and not self.is_restoring:
-            self.current.composer.field.setFocus()
 
-    def _remove(self, index: int) -> None:
-        tab = self.tabs[index]
-        self._pages.removeWidget(tab)
-        self.row.bar.removeTab(index)
-        self._discard(tab)
+    def _remove(self, page: QWidget) -> None:
+        self.take_page(page)
+        if isinstance(page, ChatTab):
+            self._discard(page)
+        else:
+            page.deleteLater()
         if not self.tabs and not self.is_restoring:
             self.new_tab()
         self._refresh()
@@ -220,7 +223,7 @@ class Workspace(QWidget):
         for session in [*running, *([tab.session] if tab else [])]:
             session.stop()
         if tab is not None:
-            self.close_tab(self.tabs.index(tab))
+            self._close_chat(tab)
         self._refresh()
 
     def bring_back(self, conversation_id: str) -> None:
@@ -231,11 +234,12 @@ class Workspace(QWidget):
     def forget(self, conversation_id: str) -> None:
         """Let go of a chat that is gone, and of what was written for it."""
         self._put_away.pop(conversation_id, None)
+        self._closed = [one for one in self._closed if one != conversation_id]
         if (tab := self._tab_of(conversation_id)) is not None:
             end_session(tab.session)
-            self._remove(self.tabs.index(tab))
+            self._remove(tab)
         self._background.forget(conversation_id)
-        self._unsent.take(conversation_id)
+        self._keeper.unsent.take(conversation_id)
         self._refresh()
 
     def tell(self, sentence: str) -> None:
@@ -243,10 +247,10 @@ class Workspace(QWidget):
         for tab in self.tabs:
             tab.show_trouble(sentence)
 
-    def step(self, places: int) -> None:
-        count = self.row.bar.count()
-        if count:
-            self.row.bar.setCurrentIndex((self.row.bar.currentIndex() + places) % count)
+    def set_tint(self, is_tinted: bool) -> None:
+        self._is_tinted = is_tinted
+        for tab in self.tabs:
+            tab.transcript.set_tint(is_tinted)
 
     def show_welcome(self, is_first: bool) -> None:
         """Whether empty tabs greet: only before the first chat."""
@@ -254,17 +258,16 @@ class Workspace(QWidget):
         for tab in self.tabs:
             tab.empty.show_welcome(is_first)
 
-    def _show(self, index: int) -> None:
-        if 0 <= index < self._pages.count():
-            self._pages.setCurrentIndex(index)
-        self.row.refit()
+    def _take_shown(self) -> None:
+        self._last_chat = self.current or self._last_chat
         self._refresh()
 
+    def _show_message(self, tab: ChatTab, message_id: str) -> None:
+        if message_id:
+            tab.transcript.scroll_to_message(message_id)
+
     def _refresh(self) -> None:
-        for index, tab in enumerate(self.tabs):
-            if index < self.row.bar.count():
-                self.row.bar.set_tab(index, tab.title, tab.mark)
-        self.row.refit()
+        self.relabel()
         self.save()
         self.changed.emit()
 
@@ -275,20 +278,8 @@ class Workspace(QWidget):
         for tab in self.tabs:
             tab.composer.hold()
         self.save()
-        self._draft_timer.stop()
-
-    def _give_draft(self, tab: ChatTab) -> None:
-        tab.composer.restore(self._unsent.take(tab.session.conversation_id))
 
     def save(self) -> None:
-        """Note which tabs are open, and every message that was not sent."""
-        if self.is_restoring:
-            return
-        known = [tab.session.conversation_id for tab in self.tabs]
-        ids = tuple(name for name in known if name)
-        current = self.current.session.conversation_id if self.current else None
-        drafts = self._unsent.together_with((tab.session.conversation_id, tab.composer.unsent()) for tab in self.tabs)
-        tabs = OpenTabs(ids, ids.index(current) if current in ids else 0, drafts)
-        if tabs != self._saved:
-            self._saved = tabs
-            write_open_tabs(self._folder, tabs)
+        """Note which tabs are open, and every text that was not sent."""
+        if not self.is_restoring:
+            self._keeper.save(self.tabs, self.current)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import mlx.core as mx
@@ -70,6 +70,13 @@ class Checkpoints:
             wanted = _wanted(row, row.state_kind, tokens_per_second)
             self._cache.find(wanted, lambda found: _take(row, found, most_reread, done))
 
+    def num_held(self, kinds: Iterable[StateKind | None], token_ids: Sequence[int]) -> int:
+        """Tokens of a prompt whose state is kept in one of some kinds."""
+        if self._cache is None:
+            return 0
+        wanted = [_stream_wanted(kind) for kind in kinds if kind is not None]
+        return max((self._cache.num_held(one, token_ids) for one in wanted), default=0)
+
     def drop(self, request_id: int) -> None:
         """A search that nobody waits for."""
         if self._cache is not None:
@@ -111,9 +118,13 @@ class Checkpoints:
 
 def _wanted(row: Row, kind: StateKind, tokens_per_second: float) -> Wanted:
     kinds = filter(None, [kind, _drafter_kind(row)])
-    streams = tuple(StreamWanted(one.stream, one.shape.is_exact, one.shape.minimum) for one in kinds)
+    streams = tuple(map(_stream_wanted, kinds))
     token_ids = tuple(row.prompt_ids)
     return Wanted(row.request_id, row.conversation_id, streams, token_ids, row.num_old, tokens_per_second)
+
+
+def _stream_wanted(kind: StateKind) -> StreamWanted:
+    return StreamWanted(kind.stream, kind.shape.is_exact, kind.shape.minimum)
 
 
 def _drafter_kind(row: Row) -> StateKind | None:

@@ -31,6 +31,11 @@ class Companions:
         self._target = target
         self._companies: list[Company] = []
 
+    @property
+    def num_bytes(self) -> int:
+        """Memory that the drafters' state takes."""
+        return sum(company.rows.num_bytes for company in self._companies)
+
     def prepare_append(self, row: Row, state: DrafterState | None) -> StateChange:
         """Stage a row behind the present ones; None: a cold row."""
         company = self._company(row.drafter) or Company(row.drafter, row.drafter.open(self._target))

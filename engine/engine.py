@@ -14,6 +14,7 @@ import mlx.core as mx
 from engine.cache_commands import carry_out
 from engine.checkpoints import Checkpoints
 from engine.depth import DepthPolicy
+from engine.describing import complete_count, describe_memory
 from engine.drafters.base import Drafter
 from engine.drafters.table import check_drafter
 from engine.failure import failed
@@ -22,6 +23,7 @@ from engine.inbox import Inbox, Message
 from engine.loading import Loader
 from engine.messages import (
     Answer,
+    Began,
     Cancel,
     ClearCache,
     Command,
@@ -39,7 +41,6 @@ from engine.messages import (
     InspectDrafter,
     KeepConversations,
     LoadModel,
-    MemoryReport,
     ModelLoaded,
     Notice,
     PreviewTemplate,
@@ -54,8 +55,10 @@ from engine.prompt_cache.cache import PromptCache
 from engine.prompt_cache.entries import Opened, ReadBack, Removed, Written
 from engine.prompt_cache.report import FOLDER_NAME
 from engine.replies import Replies
-from engine.row import Row, open_row
+from engine.row import Row
+from engine.row_opening import open_row
 from engine.target import Target
+from engine.text.counting import Counted, hand_on
 from engine.text.prompt import Prompt
 from engine.text.thread import InlineText, TextThread
 
@@ -159,7 +162,7 @@ class Engine:
             self._consumer(event)
         except Exception:
             log.exception("the consumer of %s failed", type(event).__name__)
-            if isinstance(event, Delta | Progress | Notice | ModelLoaded):
+            if isinstance(event, Began | Delta | Progress | Notice | ModelLoaded):
                 self.send(Cancel(event.request_id))
 
     def _emit_of_load(self, event: Event) -> None:
@@ -184,7 +187,9 @@ class Engine:
             case Cancel():
                 self._cancel(message.request_id)
             case CountTokens() | Inspect() | InspectDrafter() | EstimateMemory() | PreviewTemplate():
-                self._text.answer(message, self._emit)
+                self._text.answer(message, partial(hand_on, self._inbox.put, self._emit))
+            case Counted():
+                self._emit(complete_count(message, self._loader, self._checkpoints))
             case RememberReplies():
                 if (target := self._loader.target(message.target)) is not None:
                     self._replies.remember(target.facts.tokenizer_id, message.replies)
@@ -198,14 +203,12 @@ class Engine:
                 if self._cache is not None:
                     self._cache.handle(message)
             case DescribeMemory():
-                self._emit(Answer(message.request_id, self._describe_memory()))
+                report = describe_memory(self._loader, self._groups, self._cache)
+                self._emit(Answer(message.request_id, report))
             case Shutdown():
                 self._shut_down()
             case _:
                 assert_never(message)
-
-    def _describe_memory(self) -> MemoryReport:
-        return MemoryReport(kv_bytes=self._groups.num_bytes)
 
     def _submit(self, submit: Submit, sent_at: float) -> None:
         try:
@@ -242,6 +245,8 @@ class Engine:
             return
         for notice in prompt.notices:
             self._emit(notice)
+        if prompt.opening:
+            self._emit(Began(prompt.request_id, prompt.opening))
         try:
             self._add_row(prompt, pending)
         except Exception as error:
@@ -280,7 +285,7 @@ class Engine:
     def _share_memory(self) -> None:
         """Tell the cache what running rows take of the memory that both share."""
         if self._cache is not None:
-            self._cache.shrink(self._groups.num_bytes)
+            self._cache.shrink(self._groups.memory.target_bytes)
 
     def _shut_down(self) -> None:
         for request_id in {*self._pending, *self._searching, *self._loader.waiting_ids()}:

@@ -18,14 +18,12 @@ from engine.proposing import Proposing, place_of
 from engine.round import BrokenLogitsError, Launched, RowOutcome, finish, launch, launch_ahead
 from engine.round_clock import Device
 from engine.row import Row
+from engine.row_memory import RowMemory, are_near
 from engine.target import Target
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-
-LENGTH_RATIO = 4  # KV memory is rows × longest: a row so many times longer or shorter than a group costs too much in it
-SHORT_ROW = 1024  # tokens below which a row's length costs nothing worth a second forward
 
 
 class Group:
@@ -80,17 +78,16 @@ class Group:
         return len(self._all_rows())
 
     @property
-    def num_bytes(self) -> int:
-        """Memory that its rows' state takes in the target."""
-        return self._state.num_bytes + self._cohort.num_bytes
+    def memory(self) -> RowMemory:
+        """What its rows take, those that wait aside."""
+        return RowMemory(self._state.num_bytes, self._companions.num_bytes, len(self._rows)) + self._cohort.memory
 
     def suits(self, row: Row) -> bool:
         """Whether a row may share forwards: near enough to the longest here, and one drafter with weights in all."""
         if row.kv != self.kv:
             return False
         rows = self._all_rows()
-        longest = max([SHORT_ROW, *(other.num_tokens for other in rows)])
-        is_near = longest / LENGTH_RATIO <= max(row.num_tokens, SHORT_ROW) <= LENGTH_RATIO * longest
+        is_near = are_near(row.num_tokens, (other.num_tokens for other in rows))
         weighty = {id(other.drafter) for other in (*rows, row) if other.drafter.weight_bytes}
         return is_near and len(weighty) <= 1
 

@@ -13,6 +13,7 @@ from engine.group import Group
 from engine.messages import Event
 from engine.round_clock import Device
 from engine.row import Row
+from engine.row_memory import RowMemory
 from engine.target import MAX_ROWS, Target
 
 log = logging.getLogger(__name__)
@@ -36,9 +37,9 @@ class Groups:
         return all(group.is_idle for group in self._groups)
 
     @property
-    def num_bytes(self) -> int:
-        """Memory that all rows' state takes in their targets."""
-        return sum(group.num_bytes for group in self._groups)
+    def memory(self) -> RowMemory:
+        """What all rows take, those that wait aside."""
+        return sum((group.memory for group in self._groups), RowMemory())
 
     def add(self, target: Target, row: Row) -> None:
         """Let a row wait in a group of its target that suits it."""

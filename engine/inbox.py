@@ -10,9 +10,10 @@ from engine.messages import Cancel, Command, Failed
 
 if TYPE_CHECKING:
     from engine.prompt_cache.entries import StorageMessage
+    from engine.text.counting import Counted
     from engine.text.prompt import Prompt
 
-Message: TypeAlias = "Command | Prompt | Failed | StorageMessage"
+Message: TypeAlias = "Command | Prompt | Counted | Failed | StorageMessage"
 
 
 class Inbox:

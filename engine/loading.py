@@ -70,6 +70,16 @@ class Loader:
         """Answer for a target that was loaded elsewhere on this thread."""
         self._targets[target.facts.target] = target
 
+    @property
+    def target_bytes(self) -> int:
+        """Of the weights of all loaded targets."""
+        return sum(target.weight_bytes for target in self._targets.values())
+
+    @property
+    def drafter_bytes(self) -> int:
+        """Of the weights of all loaded drafters, those that only a running row still uses too."""
+        return sum(drafter.weight_bytes for drafter in self._drafters.values())
+
     def want(self, request: Request) -> None:
         """Go on with a request whose target and drafter are loaded, and start loading what is not."""
         target = self._targets.get(request.target)

@@ -11,6 +11,7 @@ from engine.kv.state import RowState
 from engine.messages import UNQUANTISED, KvScheme, Progress
 from engine.prompt_cache.entries import PAGE_TOKENS
 from engine.row import Row
+from engine.row_memory import RowMemory
 from engine.target import Target
 
 CHUNK_SECONDS = 0.25  # longest pause that a running row or a Stop sees
@@ -60,9 +61,9 @@ class Cohort:
         self._chunk_length = FIRST_CHUNK
 
     @property
-    def num_bytes(self) -> int:
-        """Memory that the rows' state takes in the target."""
-        return self.state.num_bytes
+    def memory(self) -> RowMemory:
+        """What the rows take."""
+        return RowMemory(self.state.num_bytes, self.companions.num_bytes, len(self.rows))
 
     def can_admit(self, row: Row) -> bool:
         """The first row always enters; a further one within the token budget, which a row frees when it leaves."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from engine.acceptance import Emission, emit
 from engine.depth import Candidate
-from engine.drafters.base import Drafter, DraftRow, TargetView
+from engine.drafters.base import Drafter, DraftRow
 from engine.kv.state import StateKind
 from engine.messages import (
     UNQUANTISED,
@@ -19,14 +19,12 @@ from engine.messages import (
     KvScheme,
     Notice,
     Sampling,
-    Submit,
     TokenLogprob,
 )
 from engine.outlook import Outlook
 from engine.sampling import Choice
 from engine.statistics import ReplyCounter
 from engine.text.grammar import Matcher
-from engine.text.prompt import Prompt
 from engine.text.reply_text import ReplyText
 
 if TYPE_CHECKING:
@@ -211,7 +209,8 @@ class Row:
         statistics = self.counter.statistics()
         events: list[Event] = []
         if text or token_ids:
-            events.append(Delta(self.request_id, text, token_ids, num_accepted, statistics, logprobs))
+            span = self.text.show_accepted(text)
+            events.append(Delta(self.request_id, text, token_ids, num_accepted, statistics, logprobs, *span))
         if reason == "length" and self.context_length:
             events.append(Notice(self.request_id, "context", full_context(self.context_length)))
         if reason == "fault":
@@ -226,7 +225,7 @@ class Row:
         for index, token_id in enumerate(emission.token_ids):
             if self.is_stopping() or self._fault:
                 return "".join([*pieces, self.text.flush()]), index, "fault" if self._fault else "cancelled"
-            pieces.append(self.text.push(token_id))
+            pieces.append(self.text.push(token_id, index < emission.num_accepted))
             if self.text.stopped:
                 return "".join(pieces), index + 1, "stop"
             if self._completes_grammar(token_id):
@@ -263,38 +262,4 @@ def full_context(context_length: int) -> str:
     """The sentence for a reply that the context ends."""
     return (
         f"The context of {context_length:,} tokens is full. Start a new chat, or choose a model with a longer context."
-    )
-
-
-def open_row(
-    submit: Submit,
-    prompt: Prompt,
-    drafter: Drafter,
-    target: TargetView,
-    state_kind: StateKind | None,
-    sent_at: float,
-    is_stopping: Callable[[], bool],
-) -> Row:
-    """A row that has read nothing yet; a continued reply counts its tokens on from where it stopped."""
-    has_replies = any(turn.role == "assistant" for turn in submit.turns)
-    num_old = len(prompt.token_ids) - 1 if prompt.num_reply_tokens else prompt.num_old if has_replies else 0
-    split = len(prompt.token_ids) - prompt.num_reply_tokens
-    room = target.context_length - len(prompt.token_ids)
-    return Row(
-        request_id=submit.request_id,
-        prompt_ids=prompt.token_ids,
-        sampling=replace(submit.sampling, max_tokens=min(submit.sampling.max_tokens, room)),
-        context_length=target.context_length if room <= submit.sampling.max_tokens else 0,
-        end_ids=prompt.tokenizer.end_ids,
-        drafter=drafter,
-        text=ReplyText(prompt.tokenizer, submit.sampling.stops, prompt.token_ids[split:]),
-        counter=ReplyCounter(sent_at),
-        position=prompt.num_reply_tokens,
-        grammar=prompt.grammar,
-        kv=prompt.kv,
-        is_stopping=is_stopping,
-        conversation_id=submit.conversation_id,
-        state_kind=state_kind,
-        num_old=num_old,
-        boundaries=prompt.boundaries,
     )

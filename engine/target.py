@@ -15,6 +15,7 @@ from engine.cost_file import CostFile
 from engine.depth import MeasuredDepth
 from engine.donors import find_donors, read_donors
 from engine.drafters.base import TargetPorts, TargetView
+from engine.drafters.weights import num_bytes_of
 from engine.kv.rows import MAX_ROWS, Rows, open_rows
 from engine.kv.single import SingleRow
 from engine.kv.state import StateKind
@@ -50,6 +51,7 @@ class Target:
         cache knows the model by; None keeps its states out of it."""
         self._model = model
         self.facts = facts
+        self.weight_bytes = num_bytes_of(model)
         self._content = content
         structure = Structure(model, facts.model_type)
         self._taps = Taps(structure)
@@ -99,6 +101,12 @@ class Target:
         if kv_scheme not in self._state_kinds:
             self._state_kinds[kv_scheme] = self._find_state_kind(kv_scheme)
         return self._state_kinds[kv_scheme]
+
+    @property
+    def state_kinds(self) -> list[StateKind | None]:
+        """Those of the schemes that requests asked for, and of unquantised rows."""
+        self.state_kind()
+        return list(self._state_kinds.values())
 
     def _find_state_kind(self, kv_scheme: KvScheme) -> StateKind | None:
         shape = self.open_rows(kv_scheme).shape

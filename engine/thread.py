@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 
 from engine.inbox import Inbox
 from engine.messages import (
+    Answer,
     ClearCache,
     Command,
     ConversationDeleted,
     DeleteConversation,
     DescribeCache,
+    DescribeMemory,
     Event,
     Failed,
     LoadModel,
@@ -27,6 +29,7 @@ from engine.models.file_limit import import_mlx_lm
 from engine.models.locate import default_data_dir
 from engine.prompt_cache.lock import is_free
 from engine.prompt_cache.report import FOLDER_NAME, CacheSettings
+from engine.text.counting import Counted, hand_on
 from engine.text.thread import TextThread
 
 if TYPE_CHECKING:
@@ -44,6 +47,7 @@ class EngineThread:
     def __init__(self, data_dir: Path | None = None, tag: str = "") -> None:
         """`tag` tells the prompt cache which program saves; "" is the window."""
         self._tag = tag
+        self._is_serving = False
         self._told = ""  # what the last opening of the prompt cache had to tell
         self._data_dir = data_dir or default_data_dir()
         self._inbox = Inbox()
@@ -58,10 +62,13 @@ class EngineThread:
         self._thread.start()
 
     def send(self, *commands: Command) -> None:
-        """Queue commands; any thread may call it, and it never blocks. Questions never wait for a running step."""
+        """Queue commands; any thread may call it, and it never blocks.
+
+        Questions never wait for a running step, but for counts, which the engine completes between two of them.
+        """
         for command in commands:
             if isinstance(command, Question):
-                self._text.answer(command, lambda event: self._emit(event))
+                self._text.answer(command, self._take_answer)
             else:
                 self._inbox.put(command)
 
@@ -69,6 +76,13 @@ class EngineThread:
         """Wait for the end that Shutdown asked for; False where it has not come in `timeout` seconds."""
         self._thread.join(timeout)
         return not self._thread.is_alive()
+
+    def _take_answer(self, answer: Answer | Counted | Failed) -> None:
+        """A count is complete as it is where no engine runs: nothing is loaded."""
+        if isinstance(answer, Counted) and not self._is_serving:
+            self._emit(Answer(answer.request_id, answer.count))
+        else:
+            hand_on(self._inbox.put, self._emit, answer)
 
     def _run(self) -> None:
         try:
@@ -101,9 +115,11 @@ class EngineThread:
             cache=self._open_cache(),
             reopen_cache=lambda: self._open_cache() if is_free(self._data_dir / FOLDER_NAME) else None,
         )
+        self._is_serving = True
         try:
             self._advance(engine)
         finally:  # the thread of its storage would keep the process alive
+            self._is_serving = False
             if not engine.close_cache(FLUSH_SECONDS):
                 log.warning("the prompt cache was closed before all of it was written")
 
@@ -142,7 +158,7 @@ class EngineThread:
             if isinstance(message, Shutdown):
                 return
             match message:
-                case Submit() | LoadModel() | DescribeCache() | ClearCache():
+                case Submit() | LoadModel() | DescribeCache() | ClearCache() | DescribeMemory():
                     self._emit(Failed(message.request_id, "engine", text))
                 case DeleteConversation():
                     self._emit(ConversationDeleted(message.conversation_id, text))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
+from app.chat.announcing import announce
 from app.theme.buttons import SymbolButton
 from app.theme.fonts import font
 from app.theme.glyphs import draw_round
@@ -82,10 +83,7 @@ class ComposerNote(QFrame):
         self.close_button.setVisible(can_close)
         self.show()
         self.update()
-        event = QAccessibleAnnouncementEvent(self, sentence)
-        if is_alert:
-            event.setPoliteness(QAccessible.AnnouncementPoliteness.Assertive)
-        QAccessible.updateAccessibility(event)
+        announce(self, sentence, is_urgent=is_alert)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """In a narrow window a long button stands under the sentence."""

@@ -8,33 +8,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from urllib.parse import urlsplit
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from app.chat.code_colours import Row, colour_code, name_language
 from app.chat.markdown_cost import is_too_dear
+from app.chat.markdown_inline import Span, Style, is_allowed, read_inline
 
-LINK_SCHEMES = frozenset({"http", "https", "mailto"})
+__all__ = ["Line", "Span", "Style", "Table", "is_allowed", "parse"]
 _GAPS = {"paragraph": 12, "heading": 20, "item": 6, "code-head": 12, "code": 0, "code-foot": 0, "rule": 16}
 _PARSER = MarkdownIt("commonmark", {"html": False, "maxNesting": 100}).enable(["table", "strikethrough"])
-
-
-@dataclass(frozen=True, slots=True)
-class Style:
-    is_bold: bool = False
-    is_italic: bool = False
-    is_struck: bool = False
-    is_code: bool = False
-    tone: str = ""  # token name of a colour, "" for the ordinary one
-    href: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    text: str
-    style: Style = Style()
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +136,7 @@ class _Reader:
             case "heading_open":
                 self._heading = int(token.tag[1])
             case "inline":
-                self._add_text(_read_inline(token.children or []))
+                self._add_text(read_inline(token.children or []))
             case "fence" | "code_block":
                 self._add_code(token)
             case "hr":
@@ -206,52 +190,6 @@ def _read_table(tokens: Sequence[Token]) -> Table:
         elif token.type == "th_open":
             at_end.append("right" in str(token.attrGet("style") or ""))
         elif token.type == "inline":
-            rows[-1].append(_read_inline(token.children or []))
+            rows[-1].append(read_inline(token.children or []))
     width = len(at_end)
     return Table(tuple(tuple(row + [()] * (width - len(row)))[:width] for row in rows), tuple(at_end))
-
-
-def _read_inline(tokens: Sequence[Token]) -> tuple[Span, ...]:
-    spans: list[Span] = []
-    style = Style()
-    addresses: list[str] = []
-    for token in tokens:
-        match token.type:
-            case "text" | "html_inline":
-                _push(spans, token.content, style)
-            case "code_inline":
-                _push(spans, token.content, replace(style, is_code=True))
-            case "softbreak" | "hardbreak":  # models mean the lines that they write
-                _push(spans, "\u2028", style)
-            case "image":
-                _push(spans, f"[picture: {token.content}] {token.attrGet('src') or ''}".rstrip(), style)
-            case "strong_open" | "strong_close":
-                style = replace(style, is_bold=token.nesting > 0)
-            case "em_open" | "em_close":
-                style = replace(style, is_italic=token.nesting > 0)
-            case "s_open" | "s_close":
-                style = replace(style, is_struck=token.nesting > 0)
-            case "link_open":
-                addresses.append(str(token.attrGet("href") or ""))
-                style = replace(style, href=addresses[-1] if is_allowed(addresses[-1]) else "")
-            case "link_close":
-                if not style.href and addresses[-1]:
-                    _push(spans, f" ({addresses[-1]})", style)
-                addresses.pop()
-                style = replace(style, href="")
-    return tuple(spans)
-
-
-def is_allowed(address: str) -> bool:
-    """Whether a click may hand the address to the system."""
-    try:
-        return urlsplit(address).scheme in LINK_SCHEMES
-    except ValueError:
-        return False
-
-
-def _push(spans: list[Span], text: str, style: Style) -> None:
-    if spans and spans[-1].style == style:
-        spans[-1] = Span(spans[-1].text + text, style)
-    elif text:
-        spans.append(Span(text, style))

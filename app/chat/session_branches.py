@@ -49,14 +49,14 @@ class SessionBranches(SessionCore):
             index = self._path.index_of(message_id)
             if index is None or not self._path.cut(index + 1):
                 return False
-            self.path_changed.emit()
+            self._tell_path()
             return True
 
     def go_back(self) -> None:
         """Show again what a branch that was not begun has hidden."""
         if self._path.hidden:
             self._path.go_back()
-            self.path_changed.emit()
+            self._tell_path()
 
     async def delete_from(self, message_id: str) -> int:
         """Delete a message and all that follows it, in other branches too; returns how many these were.
@@ -115,5 +115,5 @@ class SessionBranches(SessionCore):
         if opened is None:
             return False
         self._take_path(opened)
-        self.path_changed.emit()
+        self._tell_path()
         return True

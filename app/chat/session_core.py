@@ -234,6 +234,12 @@ class SessionCore(QObject):
             self._is_stop_asked = False
             self.busy_changed.emit(self.is_busy)
 
+    def _tell_path(self) -> None:
+        """Other messages are shown; one that runs, with what it has come to."""
+        if (running := self.running) is not None:
+            self._path.put(running)
+        self.path_changed.emit()
+
     # The database
 
     def _take_path(self, opened: OpenedConversation) -> None:

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate, zip_longest
+from itertools import accumulate
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 
 from app.chat.wake import HEIGHT as WAKE_HEIGHT
 from app.chat.wake import NUM_ROUNDS, Round, draw_wake, rounds_in, width_of
+from app.conversations.records import Message
 from app.conversations.totals import num_read_of
 from app.figures import (
     NO_BREAK,
     write_count,
     write_loading,
-    write_milliseconds,
-    write_percent,
     write_rate,
     write_ratio,
     write_seconds,
+    write_speedup,
 )
+from app.statistics.details import detail_rows, speedup_tone
+from app.statistics.details import reread_words as reread_words
 from app.theme.fonts import font
 from app.theme.tokens import Tokens
 from engine.messages import Progress, Statistics
@@ -45,8 +47,17 @@ class Item:
     def text(self) -> str:
         return f"{self.before} {self.value}{NO_BREAK}{self.behind}".strip(f" {NO_BREAK}")
 
+    @property
+    def spoken(self) -> str:
+        """As a screen reader should say it."""
+        unit = {"tok/s": "tokens per second", "vs plain": "times plain"}.get(self.behind, self.behind)
+        if self.behind == "vs plain" and not self.value.startswith("×"):
+            unit = "against plain"
+        value = self.value.removeprefix("×").replace(f"{NO_BREAK}s", " seconds")
+        return f"{self.before} {value} {unit}".strip()
 
-def strip_items(statistics: Statistics) -> tuple[Item, ...]:
+
+def strip_items(statistics: Statistics, *, is_running: bool = False) -> tuple[Item, ...]:
     """What is measured, the most important first: a narrow strip drops from the end.
 
     What was read again is no item: a line of its own stands under the strip, with the reason.
@@ -65,67 +76,33 @@ def strip_items(statistics: Statistics) -> tuple[Item, ...]:
     if statistics.acceptance_length > 0:
         items.append(Item("acceptance length", write_ratio(statistics.acceptance_length)))
     if statistics.num_proposed:
-        items.append(Item("depth", write_count(statistics.depth)))
+        items.append(_depth_item(statistics, is_running))
     return tuple(items)
+
+
+def _depth_item(statistics: Statistics, is_running: bool) -> Item:
+    """Of the round that runs; of a reply that has ended the mean, as its last round tells nothing of the others."""
+    if is_running:
+        return Item("depth", write_count(statistics.depth))
+    return Item("mean depth", write_ratio(statistics.num_proposed / max(1, statistics.num_rounds)))
 
 
 def speedup_item(speedup: float) -> Item:
     """The rate over plain decoding, as measured on this machine; coloured from a twentieth off 1."""
     if not speedup:
         return Item("", "not measured", "vs plain")
-    tone = "target" if speedup >= 1.05 else "alert" if speedup < 0.95 else "ink2"
-    return Item("", f"×{write_ratio(speedup)}", "vs plain", tone)
+    return Item("", write_speedup(speedup), "vs plain", speedup_tone(speedup))
 
 
-def reread_words(statistics: Statistics) -> str:
-    """What was read again, and why; "" where nothing was."""
-    if not statistics.num_reread:
-        return ""
-    verb = "was" if statistics.num_reread == 1 else "were"
-    return statistics.reread_reason or f"{write_count(statistics.num_reread, 'tokens')} {verb} read again."
+def describe(statistics: Statistics, reply: Message | None = None) -> str:
+    """Everything that is known of a reply, line by line, at any time; with the message also what wrote it."""
+    return "\n".join(f"{name}: {words}" for name, words in detail_rows(statistics, reply))
 
 
-def describe(statistics: Statistics) -> str:
-    """Everything that is known of a reply, line by line; acceptance by position too."""
-    lines = [item.text for item in strip_items(statistics)]
-    read = write_count(num_read_of(statistics))
-    prompt = f"{write_count(statistics.num_cached)} cached, {read} read"
-    lines.append(f"reply {write_count(statistics.num_tokens, 'tokens')}, prompt {prompt}")
-    lines += [words] if (words := reread_words(statistics)) else []
-    lines += _describe_rounds(statistics) if statistics.num_rounds else []
-    if statistics.depth_reason:
-        lines.append(f"depth {write_count(statistics.depth)}: {statistics.depth_reason}")
-    return "\n".join(lines)
-
-
-def _describe_rounds(statistics: Statistics) -> list[str]:
-    lines = [f"{write_count(statistics.num_rounds, 'rounds')}, {statistics.tokens_per_forward:.2f} tokens per forward"]
-    if statistics.num_proposed:
-        accepted = f"{write_count(statistics.num_accepted)} of {write_count(statistics.num_proposed)}"
-        lines.append(f"accepted {accepted}, forwards saved {write_count(statistics.num_forwards_saved)}")
-    if statistics.num_verified > statistics.num_accepted:
-        rest = write_count(statistics.num_verified - statistics.num_accepted)
-        lines.append(f"verified and not delivered {rest}")
-    lines += _describe_positions(statistics)
-    if statistics.verify_seconds > 0:
-        verify = write_milliseconds(statistics.verify_seconds / statistics.num_rounds)
-        draft = write_milliseconds(statistics.draft_seconds / statistics.num_rounds)
-        lines.append(f"verify {verify}, draft {draft} a round")
-    if statistics.num_proposed and statistics.extra_seconds > 0:
-        lines.append(f"proposing cost {write_seconds(statistics.extra_seconds)} in all, wider forwards included")
-    return lines
-
-
-def _describe_positions(statistics: Statistics) -> list[str]:
-    """Survival of each position, and its acceptance after accepted forerunners; older replies lack the latter."""
-    lines = []
-    counts = (statistics.proposed_by_position, statistics.accepted_by_position, statistics.reached_by_position)
-    for position, (proposed, accepted, reached) in enumerate(zip_longest(*counts, fillvalue=0), start=1):
-        line = f"position {position}: accepted {write_count(accepted)} of {write_count(proposed)}"
-        line += f", {write_percent(accepted, proposed)}"
-        says_more = position > 1 and reached
-        lines.append(line + (f"; {write_percent(accepted, reached)} where reached" if says_more else ""))
-    return lines
+def spoken(statistics: Statistics) -> str:
+    """The strip's accessible name."""
+    words = [item.spoken for item in strip_items(statistics)]
+    return f"Statistics: {', '.join(words)}" if words else "Statistics"
 
 
 def progress_words(progress: Progress, model: str) -> str:
@@ -141,10 +118,16 @@ def progress_words(progress: Progress, model: str) -> str:
 
 
 def draw_strip(
-    painter: QPainter, tokens: Tokens, rect: QRectF, statistics: Statistics, rounds: Sequence[Round]
+    painter: QPainter,
+    tokens: Tokens,
+    rect: QRectF,
+    statistics: Statistics,
+    rounds: Sequence[Round],
+    *,
+    is_running: bool = False,
 ) -> None:
     left = rect.left()
-    num_rounds, items = fit_strip(strip_items(statistics), rect.width(), has_wake=bool(rounds))
+    num_rounds, items = fit_strip(strip_items(statistics, is_running=is_running), rect.width(), has_wake=bool(rounds))
     if num_rounds:
         draw_wake(painter, tokens, left, rect.center().y() - WAKE_HEIGHT / 2, rounds[-num_rounds:])
         left += width_of(num_rounds) + GAP

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
 from app.chat.composer import Composer
 from app.chat.counting import Counting
 from app.chat.draft import Draft
 from app.chat.empty import EmptyPage
-from app.chat.notes import Action, Note, NoteBar, num_tokens_of
+from app.chat.notes import Action, Note, NoteBar
 from app.chat.session import ChatSession
-from app.chat.transcript import Transcript
-from app.chat.transcript_document import COLUMN, MARGIN
-from app.chat.transcript_view import SIDE
+from app.chat.tab_actions import BRANCHING, DELETION, LEAVING_OUT, UNANSWERED, TabActions
+from app.chat.tab_checks import DIFFERENCE, REPORT, TabChecks
+from app.chat.tab_notes import TabNotes
+from app.chat.tab_voice import TabVoice
+from app.chat.transcript import COLUMN, MARGIN, SIDE, Transcript
 from app.conversations.records import Message, ReplyState
 from app.conversations.titles import NEW_TITLE
-from app.figures import write_count
 from app.model_status import ModelStatus
 from app.tasks import start
-from app.theme.buttons import SymbolButton
 from app.theme.pulse import Pulse
 from app.theme.theme import Theme
 
+FAILURE, MODEL, TOLD = "failure", "model", "told"  # subjects of notes
 FIELD_SHARE = 0.4  # of the tab's height that the composer may take
 
 
@@ -41,7 +42,7 @@ class ChatTab(QWidget):
         self.has_failed = False
         self._status = status
         self._was_stopped = False
-        self._failure = ""  # what the session could not do, until it can
+        self._is_open = True  # rather than being read
         self._has_come_to_its_end = False  # the reply, neither stopped nor failed: what waits for it is sent
         self.transcript = Transcript(theme, pulse, self)
         self.empty = EmptyPage(theme, status, self)
@@ -49,12 +50,14 @@ class ChatTab(QWidget):
         self.counting = Counting(status.bridge, session, lambda: self.composer.draft, self)
         self.composer.set_counting(self.counting)
         self._bar = NoteBar(theme, self)
-        self._down = SymbolButton(theme, "chevron-down", "Scroll to the end", self, is_round=True)
+        self._notes = TabNotes(self._bar, self)
+        self.actions_on_messages = TabActions(session, self.transcript, self.composer, self._notes, self)
+        self._checks = TabChecks(session, self.transcript, self._notes, self)
+        self._voice = TabVoice(self)
         self._pages = QStackedLayout()
         self._lay_out()
         self._connect()
         self._refresh_model()
-        self._down.hide()
         self.composer.set_drafter(session.drafter)
 
     def _lay_out(self) -> None:
@@ -84,7 +87,8 @@ class ChatTab(QWidget):
             session.trouble.connect(self._tell_failure),
             session.not_sent.connect(self._take_back),
             session.path_changed.connect(self._show_path),
-            session.left_out_changed.connect(lambda num_left_out: self.counting.refresh()),
+            session.checked.connect(self._checks.take),
+            session.left_out_changed.connect(self._take_left_out),
             self._status.changed.connect(self._refresh_model),
         ]
         self.composer.sent.connect(self.send)
@@ -92,12 +96,8 @@ class ChatTab(QWidget):
         self.composer.drafter_chosen.connect(self._choose_drafter)
         self.composer.leave_out_asked.connect(session.leave_out)
         self.composer.switches_chosen.connect(self._choose_switches)
-        self.composer.height_changed.connect(self._place_down)
-        self.transcript.action_chosen.connect(self._act)
-        self.transcript.end_in_view_changed.connect(lambda is_there: self._down.setVisible(not is_there))
-        self._down.clicked.connect(self.transcript.scroll_to_end)
-        self._bar.chosen.connect(self._act_on_bar)
         self.composer.changed.connect(self.draft_changed)
+        self._bar.chosen.connect(self.composer.field.setFocus)  # rather than whatever follows the button that goes
 
     def detach(self) -> None:
         """Hear no more of the session and the model: the session may outlive the tab."""
@@ -128,9 +128,10 @@ class ChatTab(QWidget):
         return self.is_empty and not self.session.is_busy and not self.composer.unsent()
 
     async def open(self, conversation_id: str) -> bool:
+        self._is_open = False
         if not await self.session.open(conversation_id):
             return False
-        self._failure = ""  # what is damaged in the chat stays so
+        self._is_open = True
         self._show_path()
         self.composer.set_drafter(self.session.drafter)
         self.composer.set_busy(self.session.is_busy)
@@ -155,15 +156,7 @@ class ChatTab(QWidget):
         self.session.stop()
 
     def continue_reply(self) -> None:
-        start(self.session.continue_reply())
-
-    def _show_path(self) -> None:
-        messages = self.session.messages
-        self.transcript.show_messages(messages)
-        self._pages.setCurrentWidget(self.empty if self.is_empty else self.transcript)
-        self.composer.foot.remember_drafters(message.drafter for message in messages)
-        self.composer.set_history(messages)
-        self.counting.refresh()
+        self.actions_on_messages.go_on()
 
     def _choose_switches(self, switches: tuple[tuple[str, str], ...]) -> None:
         start(self.session.choose_switches(switches))
@@ -172,54 +165,50 @@ class ChatTab(QWidget):
     def _choose_drafter(self, drafter: str) -> None:
         self.session.drafter = drafter
 
-    def _act(self, action: Action) -> None:
-        if action in (Action.CONTINUE, Action.TRY_AGAIN):
-            self.continue_reply()
-            self.composer.field.setFocus()
-
     # What the session says
 
     def _tell_failure(self, sentence: str) -> None:
-        self._failure = sentence
-        self.show_trouble(sentence)
-
-    def _end_failure(self) -> None:
-        """A message or reply was saved and goes on: what failed before is past."""
-        self.unsay(self._failure)
-        self._failure = ""
+        subject = FAILURE if self._is_open else sentence  # what is damaged in the chat stays so
+        self._notes.show(subject, Note(sentence, (Action.CLOSE,), is_alert=True))
 
     def _add_message(self, message: Message) -> None:
-        self._end_failure()
+        self._notes.drop(FAILURE, DELETION, BRANCHING, LEAVING_OUT, UNANSWERED, DIFFERENCE, REPORT)
         self._pages.setCurrentWidget(self.transcript)
         self.transcript.add_message(message)
         self.state_changed.emit()
 
+    def _show_path(self) -> None:
+        self._pages.setCurrentWidget(self.empty if self.is_empty else self.transcript)
+        messages = self.session.messages
+        self.transcript.show_messages(messages, self.session.siblings)
+        self.actions_on_messages.take_path()
+        self._checks.take_path()
+        self.composer.foot.remember_drafters(message.drafter for message in messages)
+        self.composer.set_history(messages)
+        self.counting.refresh()
+        self.state_changed.emit()
+
+    def _take_left_out(self, num_left_out: int) -> None:
+        self.actions_on_messages.say_left_out(num_left_out)
+        self.counting.refresh()
+
     def _change(self, message: Message) -> None:
         self.transcript.change(message)
         if message.state is ReplyState.RUNNING:
-            self._end_failure()
+            self._notes.drop(FAILURE)
         else:
             is_whole = message.state in (ReplyState.COMPLETE, ReplyState.LIMIT)
             self._has_come_to_its_end = is_whole and not self._was_stopped
-            self._announce(message)
+            self._voice.say_ended(message, "" if self.isVisible() else f" in {self.title}")
             self.has_failed = message.state is ReplyState.FAILED and not self.isVisible()
             self.is_unread = not self.isVisible()
         self.state_changed.emit()
 
-    def _announce(self, message: Message) -> None:
-        """Tell a screen reader, once; a failure is told at once."""
-        has_failed = message.state is ReplyState.FAILED
-        tokens = write_count(num_tokens_of(message), "tokens")
-        place = "" if self.isVisible() else f" in {self.title}"
-        words = f"Reply failed{place}: {message.error}" if has_failed else f"Reply finished{place}, {tokens}."
-        event = QAccessibleAnnouncementEvent(self, words)
-        if has_failed:
-            event.setPoliteness(QAccessible.AnnouncementPoliteness.Assertive)
-        QAccessible.updateAccessibility(event)
-
     def _take_busy(self, is_busy: bool) -> None:
         self.composer.set_busy(is_busy)
         self.counting.refresh()
+        if is_busy and self._is_open:
+            self._voice.say_begun()
         if not is_busy and self._has_come_to_its_end:
             if following := self.composer.take_next():
                 self.send(following)
@@ -234,19 +223,13 @@ class ChatTab(QWidget):
         self.composer.put_back(draft)
 
     def show_trouble(self, sentence: str) -> None:
-        self._bar.show_note(Note(sentence, (Action.CLOSE,), is_alert=True))
+        self._notes.show(TOLD, Note(sentence, (Action.CLOSE,), is_alert=True))
 
     def say(self, sentence: str) -> None:
-        self._bar.show_note(Note(sentence, (Action.CLOSE,)))
+        self._notes.show(TOLD, Note(sentence, (Action.CLOSE,)))
 
     def unsay(self, sentence: str) -> None:
-        if sentence and self._bar.text == sentence:
-            self._bar.hide()
-
-    def _act_on_bar(self, action: Action) -> None:
-        self._bar.hide()
-        if action is Action.TRY_AGAIN:
-            self.model_wanted.emit()
+        self._notes.take_back(sentence)
 
     def _refresh_model(self) -> None:
         status = self._status
@@ -256,9 +239,10 @@ class ChatTab(QWidget):
         self.counting.refresh()
         self.transcript.set_model(status.name)
         if status.error:
-            self._bar.show_note(Note(_whole_sentence(status.error), (Action.TRY_AGAIN,), is_alert=True))
-        elif self._bar.offered == (Action.TRY_AGAIN,):
-            self._bar.hide()
+            note = Note(_whole_sentence(status.error), (Action.TRY_AGAIN,), is_alert=True)
+            self._notes.show(MODEL, note, lambda action: self.model_wanted.emit())
+        else:
+            self._notes.drop(MODEL)
 
     # Places
 
@@ -268,20 +252,12 @@ class ChatTab(QWidget):
         side = (self.width() - column) // 2 - MARGIN
         self._foot.setContentsMargins(side, 8, side, 16)
         self.composer.set_most_height(round(self.height() * FIELD_SHARE))
-        self._place_down()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if self.is_unread or self.has_failed:
             self.is_unread = self.has_failed = False
             self.state_changed.emit()
-
-    def _place_down(self) -> None:
-        if (layout := self.layout()) is not None:
-            layout.activate()
-        top = self.composer.mapTo(self, self.composer.rect().topLeft()).y()
-        self._down.move((self.width() - self._down.width()) // 2, top - self._down.height() - 12)
-        self._down.raise_()
 
 
 def _whole_sentence(text: str) -> str:

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
 from app.conversations.database import Database, explain
+from app.conversations.exporting.files import ExportKind
+from app.conversations.importing.found import Found, Imported
 from app.conversations.opening import StorageError
 from app.conversations.recorder import Recorder
 from app.conversations.records import Conversation
+from app.conversations.search import Hit
 from app.conversations.store import Store
 from app.conversations.titles import clean_title
+from app.conversations.transfer import Transfer
+
+T = TypeVar("T")
+MOST_HITS = 50
 
 
 class Catalogue(QObject):
@@ -30,8 +39,10 @@ class Catalogue(QObject):
         self.damaged: tuple[str, ...] = ()  # a sentence for each conversation that cannot be read
         self._listed: tuple[Conversation, ...] = ()
         self._hidden: set[str] = set()  # ids of conversations
+        self._num_searches = 0
         self._database = database
         self._recorder = recorder
+        self._transfer = Transfer(database)
 
     async def refresh(self) -> None:
         try:
@@ -42,6 +53,7 @@ class Catalogue(QObject):
         fresh = [sentence for sentence in listing.damaged if sentence not in self.damaged]
         self._listed, self.damaged = listing.conversations, listing.damaged
         self._tell()
+        self._database.search.catch_up()
         if fresh:
             self.trouble.emit(" ".join(fresh))
 
@@ -77,10 +89,105 @@ class Catalogue(QObject):
             await self.refresh()
         return is_gone
 
-    async def _change(self, work: Callable[[Store], None], done: str) -> bool:
+    async def set_pinned(self, conversation_id: str, is_pinned: bool) -> None:
+        done = "pinned" if is_pinned else "unpinned"
+        if await self._change(lambda store: store.set_pinned(conversation_id, is_pinned), done):
+            await self.refresh()
+
+    async def set_folder(self, conversation_id: str, folder: str) -> None:
+        """Move it to a folder, which is there as long as a chat is in it; "" takes it out."""
+        folder = clean_title(folder)
+        if await self._change(lambda store: store.set_folder(conversation_id, folder), "moved"):
+            await self.refresh()
+
+    async def rename_folder(self, folder: str, name: str) -> None:
+        """A blank name changes nothing; that of another folder joins both."""
+        name = clean_title(name)
+        if name and await self._change(lambda store: store.rename_folder(folder, name), "moved"):
+            await self.refresh()
+
+    async def remove_folder(self, folder: str) -> None:
+        """The chats in it stay, in no folder."""
+        if await self._change(lambda store: store.rename_folder(folder, ""), "moved"):
+            await self.refresh()
+
+    async def duplicate(self, conversation_id: str, message_id: str | None = None) -> str | None:
+        """Copy it whole, or its path down to a message; returns the id of the copy, None where there is none."""
+
+        def copy(store: Store) -> str:
+            if message_id is None:
+                return store.duplicate_conversation(conversation_id)
+            return store.duplicate_path(conversation_id, message_id)
+
+        copy_id = await self._ask(copy, "duplicated")
+        if copy_id is not None:
+            await self.refresh()
+        return copy_id
+
+    async def search(self, query: str, limit: int = MOST_HITS) -> tuple[Hit, ...] | None:
+        """Chats with every word of the query; None where a later search was begun meanwhile, or where it failed."""
+        self._num_searches += 1
+        number = self._num_searches
         try:
-            await asyncio.wrap_future(self._database.run(work))
+            hits = await asyncio.wrap_future(self._database.search.find(query, limit))
+        except (sqlite3.Error, StorageError) as error:
+            self.trouble.emit(f"The chats could not be searched. {explain(error)}")
+            return None
+        shown = tuple(hit for hit in hits if hit.conversation_id not in self._hidden)
+        return shown if number == self._num_searches else None
+
+    async def export(
+        self, conversation_ids: Sequence[str], path: Path, kind: ExportKind, is_folder: bool = False
+    ) -> int | None:
+        """Write chats to a file, or as Markdown to a folder; returns how many, None where it failed, which is told."""
+        try:
+            return await self._transfer.export(conversation_ids, path, kind, is_folder)
+        except OSError as error:
+            self.trouble.emit(f"The chats could not be written to {path}. {error.strerror or error}.")
+        except (sqlite3.Error, StorageError) as error:
+            self.trouble.emit(f"The chats could not be exported. {explain(error)}")
+        return None
+
+    async def read_import(self, *paths: Path) -> Found | None:
+        """What the files and folders hold; nothing is imported yet. None where the chats here cannot be read."""
+        try:
+            return await self._transfer.read(paths)
+        except (sqlite3.Error, StorageError) as error:
+            self.trouble.emit(f"Nothing was imported. {explain(error)}")
+            return None
+
+    async def import_chats(self, found: Found) -> Imported:
+        """All that was found or nothing, its `problem` being told; the answer takes it back with `undo_import`."""
+        imported = await self._transfer.add(found)
+        if imported.problem:
+            self.trouble.emit(imported.problem)
+        await self.refresh()
+        return imported
+
+    async def undo_import(self, imported: Imported) -> None:
+        """Delete what was imported, with whatever was added to it since."""
+        try:
+            await self._transfer.remove(imported.conversation_ids)
+        except (sqlite3.Error, StorageError) as error:
+            self.trouble.emit(f"The import could not be taken back. {explain(error)}")
+        await self.refresh()
+        left = {one.id for one in self._listed}
+        for conversation_id in imported.conversation_ids:
+            if conversation_id not in left:
+                self._recorder.abandon(conversation_id)
+                self.deleted.emit(conversation_id)
+
+    async def _change(self, work: Callable[[Store], None], done: str) -> bool:
+        def change(store: Store) -> bool:
+            work(store)
+            return True
+
+        return await self._ask(change, done) is not None
+
+    async def _ask(self, work: Callable[[Store], T], done: str) -> T | None:
+        """What the work gives; None where it failed, which is told."""
+        try:
+            return await asyncio.wrap_future(self._database.run(work))
         except (sqlite3.Error, StorageError) as error:
             self.trouble.emit(f"The conversation could not be {done}. {explain(error)}")
-            return False
-        return True
+            return None

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from app.conversations.opening import StorageError, is_unreadable, open_database
+from app.conversations.search import Search
 from app.conversations.store import Store
 
 T = TypeVar("T")
@@ -27,6 +28,7 @@ class Database:
         self._store: Store | None = None
         self._connection: sqlite3.Connection | None = None
         self.opened: Future[str] = self._thread.submit(self._open)
+        self.search = Search(self.path, self.run)
 
     def run(self, work: Callable[[Store], T]) -> Future[T]:
         """Run `work` as one transaction on the database thread: all of it is on the disk, or none."""
@@ -34,6 +36,7 @@ class Database:
 
     def close(self) -> None:
         """Finish what was asked for, then close the file; returns when that is done."""
+        self.search.close()
         self._thread.submit(self._close)
         self._thread.shutdown(wait=True)
 

@@ -120,10 +120,10 @@ def _configure(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA secure_delete = FAST")  # overwrite deleted text wherever that costs no extra write
     connection.row_factory = sqlite3.Row
-    connection.text_factory = _decode_text
+    connection.text_factory = decode_text
 
 
-def _decode_text(data: bytes) -> str:
+def decode_text(data: bytes) -> str:
     """One broken character must not hide a whole record."""
     return data.decode("utf-8", "replace")
 

@@ -22,6 +22,7 @@ JOURNAL_MILLISECONDS = 500
 class Recorder(QObject):
     """Holds every reply from its start until its end is on the disk; made before any session, on the GUI thread."""
 
+    began = Signal(object)  # LiveReply, before its Submit is sent
     trouble = Signal(str)  # a sentence, once, until a write succeeds again
     saved = Signal(str)  # id of a message whose end is on the disk
     _write_ended = Signal(object)  # emitted on the database thread
@@ -51,6 +52,7 @@ class Recorder(QObject):
         self._by_request[request_id] = reply
         self._by_message[message.id] = reply
         self._timer.start()
+        self.began.emit(reply)
         return reply
 
     def live(self, message_id: str) -> LiveReply | None:

@@ -61,7 +61,7 @@ def row_from_message(message: Message) -> dict[str, object]:
         "updated_at": message.updated_at,
         "error": message.error,
         "notices": json.dumps(message.notices),
-        "statistics": None if message.statistics is None else _encode_statistics(message.statistics),
+        "statistics": None if message.statistics is None else json.dumps(encode_statistics(message.statistics)),
         "text": message.text,
         "token_ids": encode_ids(message.token_ids),
         "opening": message.opening,
@@ -101,7 +101,7 @@ def message_from_row(row: sqlite3.Row) -> Message:
         thought_seconds=float(_number(row, "thought_seconds")),
         num_thought=int(_number(row, "num_thought")),
         drafted=_drafted(row, len(text)),
-        attachments=_attachments(row),
+        attachments=attachments_of(row),
         num_left_out=int(_number(row, "num_left_out")),
         created_at=float(_number(row, "created_at")),
         updated_at=float(_number(row, "updated_at")),
@@ -177,7 +177,7 @@ def _notices(row: sqlite3.Row) -> tuple[str, ...]:
         return ()
 
 
-def _attachments(row: sqlite3.Row) -> tuple[Attachment, ...]:
+def attachments_of(row: sqlite3.Row) -> tuple[Attachment, ...]:
     if row["attachments"] == "[]":
         return ()
     try:
@@ -198,10 +198,16 @@ def _drafted(row: sqlite3.Row, num_characters: int) -> tuple[tuple[int, int], ..
     return tuple(zip(places[::2], places[1::2], strict=True))
 
 
-def _encode_statistics(statistics: Statistics) -> str:
+def encode_statistics(statistics: Statistics) -> dict[str, Any]:
+    """Without what is of the batch."""
     values = asdict(statistics)
     del values[_OF_THE_BATCH]
-    return json.dumps(values)
+    return values
+
+
+def decode_statistics(values: Any) -> Statistics:
+    """Raises TypeError or ValueError where they make no sense."""
+    return Statistics(**{name: _statistic(name, values[name]) for name in _STATISTICS if name in values})
 
 
 def _statistics(row: sqlite3.Row) -> Statistics | None:
@@ -209,8 +215,7 @@ def _statistics(row: sqlite3.Row) -> Statistics | None:
     if row["statistics"] is None:
         return None
     try:
-        values = json.loads(row["statistics"])
-        return Statistics(**{name: _statistic(name, values[name]) for name in _STATISTICS if name in values})
+        return decode_statistics(json.loads(row["statistics"]))
     except (TypeError, ValueError):
         logger.warning("statistics of message %r are damaged and left out", row["id"])
         return None

@@ -84,10 +84,36 @@ def _add_folders_and_reasoning(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+# A queue of what the search index, a file of its own, has not seen: writing a chat never waits for that file, and a
+# damaged one costs no chat. What is journaled half a second later again is left out until it has ended.
+_SEARCH_QUEUE = (
+    "CREATE TABLE unindexed (change INTEGER PRIMARY KEY AUTOINCREMENT, ordinal INTEGER NOT NULL)",
+    """
+    CREATE TRIGGER queue_new AFTER INSERT ON messages WHEN new.state <> 'running'
+    BEGIN INSERT INTO unindexed (ordinal) VALUES (new.ordinal); END
+    """,
+    """
+    CREATE TRIGGER queue_changed AFTER UPDATE OF text, state, attachments ON messages WHEN new.state <> 'running'
+    BEGIN INSERT INTO unindexed (ordinal) VALUES (new.ordinal); END
+    """,
+    """
+    CREATE TRIGGER queue_deleted AFTER DELETE ON messages
+    BEGIN INSERT INTO unindexed (ordinal) VALUES (old.ordinal); END
+    """,
+    "INSERT INTO unindexed (ordinal) SELECT ordinal FROM messages ORDER BY ordinal DESC",
+)
+
+
+def _queue_for_search(connection: sqlite3.Connection) -> None:
+    for statement in _SEARCH_QUEUE:
+        connection.execute(statement)
+
+
 Migration = Callable[[sqlite3.Connection], None]
 MIGRATIONS: tuple[Migration, ...] = (
     _create_tables,
     _add_folders_and_reasoning,
+    _queue_for_search,
 )  # a database's user_version counts those that it has had
 
 

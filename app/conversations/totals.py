@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import zip_longest
 
@@ -15,11 +16,11 @@ def num_read_of(statistics: Statistics) -> int:
 
 
 def add_statistics(before: Statistics, last: Statistics) -> Statistics:
-    """Counts and seconds of both parts with the ratios of all of them; prompt, rates and rows are of the last part.
+    """Counts and seconds of both parts with the ratios of all of them; `num_prompt`, rates and rows are of the last.
 
     One that was stopped before its first token has no rates, so that those of the part before stay.
-    What was read is of both, so that a reply which was stopped and continued costs what it cost. What was cached is of
-    the last part: its prompt holds that of the part before, whose cached tokens would count twice.
+    What was read and what was cached are of both, so that a reply which was stopped and continued costs what it cost:
+    together they are the tokens of two prompts, and the second prompt holds the first.
     """
     num_tokens = before.num_tokens + last.num_tokens
     num_rounds = before.num_rounds + last.num_rounds
@@ -28,7 +29,7 @@ def add_statistics(before: Statistics, last: Statistics) -> Statistics:
     return replace(
         last if last.num_tokens else before,
         num_prompt=last.num_prompt,
-        num_cached=last.num_cached,
+        num_cached=before.num_cached + last.num_cached,
         num_read=num_read_of(before) + num_read_of(last),
         num_reread=before.num_reread + last.num_reread,
         reread_reason=_join_reasons(before, last),
@@ -46,7 +47,17 @@ def add_statistics(before: Statistics, last: Statistics) -> Statistics:
         draft_seconds=before.draft_seconds + last.draft_seconds,
         verify_seconds=before.verify_seconds + last.verify_seconds,
         extra_seconds=before.extra_seconds + last.extra_seconds,
+        speedup=mean_speedup((before, last)),
     )
+
+
+def mean_speedup(parts: Iterable[Statistics]) -> float:
+    """Over plain decoding, each weighed by the seconds that its rounds took; 0.0 where none was measured."""
+    measured = [(one.speedup, one.draft_seconds + one.verify_seconds) for one in parts if one.speedup]
+    seconds = sum(taken for _, taken in measured)
+    if not seconds:
+        return measured[-1][0] if measured else 0.0
+    return sum(speedup * taken for speedup, taken in measured) / seconds
 
 
 def _join_reasons(before: Statistics, last: Statistics) -> str:

@@ -59,17 +59,24 @@ class SymbolButton(PaintedButton):
         self._symbol = symbol
         self.setFixedSize(QSize(size, size))
 
+    def set_symbol(self, symbol: str) -> None:
+        self._symbol = symbol
+        self.update()
+
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         tokens = self.theme.tokens
         rect = QRectF(self.rect())
         is_warm = self.isEnabled() and (self.is_hovered or self.isDown())
-        if self._is_round:
+        if self.isChecked():
+            draw_round(painter, rect.adjusted(1, 1, -1, -1), 7, tokens.target_soft)
+        elif self._is_round:
             draw_round(painter, rect, 16, tokens.hover if is_warm else tokens.raised, tokens.line)
         elif is_warm:
             draw_round(painter, rect.adjusted(1, 1, -1, -1), 7, tokens.hover)
         middle = rect.center()
         place = QRectF(round(middle.x() - 8), round(middle.y() - 8), 16, 16)
-        draw_symbol(painter, self._symbol, tokens.ink2 if self.isEnabled() else tokens.edge, place)
+        colour = tokens.target if self.isChecked() else tokens.ink2 if self.isEnabled() else tokens.edge
+        draw_symbol(painter, self._symbol, colour, place)
         if self.has_keyboard_focus:
             draw_focus_ring(painter, tokens, rect, 8)

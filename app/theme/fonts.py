@@ -24,10 +24,23 @@ SIZES = MappingProxyType(  # name -> (pixels, weight)
 )
 
 
+class TextSize:
+    """What all sizes are multiplied by, as the user chose it."""
+
+    percent = 100
+
+
+def set_text_size(percent: int) -> None:
+    """Fonts that were handed out before keep their size."""
+    TextSize.percent = percent
+    font.cache_clear()
+
+
 @cache
 def font(name: str) -> QFont:
     """The font of a use named in SIZES; numbers in it have tabular figures. Not to be changed by the caller."""
     pixels, weight = SIZES[name]
+    pixels = round(pixels * TextSize.percent / 100)
     kind = QFontDatabase.SystemFont.FixedFont if name == "code" else QFontDatabase.SystemFont.GeneralFont
     made = QFontDatabase.systemFont(kind)
     made.setPixelSize(pixels)

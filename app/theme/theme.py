@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication
 
-from app.theme.fonts import font
+from app.theme.fonts import SIZES, TextSize, font, set_text_size
 from app.theme.palette import build_palette, build_sheet
 from app.theme.tokens import DARK, LIGHT, Tokens
 
@@ -30,6 +30,18 @@ class Theme(QObject):
         application.setPalette(build_palette(tokens))
         application.setStyleSheet(build_sheet(tokens))
         self.tokens_changed.emit()
+
+    def set_text_size(self, percent: int) -> None:
+        """Make every font of the application larger or smaller, those of widgets that are there included."""
+        if percent == TextSize.percent:
+            return
+        names = {font(name).toString(): name for name in SIZES}
+        widgets = (one for one in QApplication.allWidgets() if one.testAttribute(Qt.WidgetAttribute.WA_SetFont))
+        uses = [(widget, name) for widget in widgets if (name := names.get(widget.font().toString()))]
+        set_text_size(percent)
+        self.apply(self.tokens)
+        for widget, name in uses:  # after the sheet, which puts the fonts back that widgets had
+            widget.setFont(font(name))
 
     def follow_system(self) -> None:
         hints = QApplication.styleHints()

@@ -17,6 +17,10 @@ class Backlog:
     def lengths(self) -> list[int]:
         return [sum(piece.shape[1] for piece in pieces) for pieces in self._rows]
 
+    @property
+    def num_bytes(self) -> int:
+        return sum(piece.nbytes for pieces in self._rows for piece in pieces)
+
     def join(self, num_rows: int = 1) -> None:
         """Rows behind the present ones, for which nothing waits."""
         self._rows += [[] for _ in range(num_rows)]

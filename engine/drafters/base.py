@@ -161,6 +161,8 @@ class DraftRows(Protocol):
     def prepare_append(self, states: Sequence[DrafterState | None]) -> StateChange: ...  # None: a cold row
     def filter(self, keep: Sequence[int]) -> None: ...
     def capture(self, row: int, start: int = 0) -> DrafterState: ...  # columns of the first `start` tokens left out
+    @property
+    def num_bytes(self) -> int: ...  # memory that the state takes, what waits to be read included
 
 
 class Drafter(Protocol):

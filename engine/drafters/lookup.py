@@ -50,6 +50,8 @@ class LookupRow:
 class LookupRows:
     """Lookups of some rows; each indexes its row's tokens when it is first asked, so reading a prompt costs nothing."""
 
+    num_bytes = 0  # its indices are no state of a model
+
     def __init__(self, open_lookup: Callable[[], Lookup]) -> None:
         self._open_lookup = open_lookup
         self._rows: list[LookupRow] = []

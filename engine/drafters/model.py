@@ -118,6 +118,10 @@ class ModelRows:
         covered = self._state.extract(row, start) if self._state.lengths[row] > start else None
         return DrafterState(len(token_ids), token_ids, covered)
 
+    @property
+    def num_bytes(self) -> int:
+        return self._state.num_bytes
+
     def _draft(self, choices: Sequence[Choice]) -> Proposals:
         """Read what is unread, then write token by token; nothing waits for the device."""
         drafting = [index for index, row in enumerate(self._rows) if row.plan.num_drafted]

@@ -28,6 +28,8 @@ class NoDrafter:
 class NoDraftRows:
     """Stateless: every token count is covered."""
 
+    num_bytes = 0
+
     def prefill(self, chunks: Sequence[Sequence[int]], context: mx.array | None) -> None:
         pass
 

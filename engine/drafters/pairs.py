@@ -148,6 +148,10 @@ class PairRows:
         pairs = self._state.extract(row) if num_pairs else None
         return DrafterState(own.num_tokens, token_ids, unsaved=PairState(pairs, waiting, own.is_late))
 
+    @property
+    def num_bytes(self) -> int:
+        return self._state.num_bytes + self._backlog.num_bytes
+
     def _append(self, kept: Sequence[int], context: mx.array) -> None:
         self._backlog.append(context, kept)
         for row, count in zip(self._rows, kept, strict=True):

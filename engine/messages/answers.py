@@ -40,7 +40,7 @@ class ModelFacts:
     has_template: bool
     batch_refusal: str = ""  # why its rows run alone and without a drafter; "" where they need not
     switches: tuple[TemplateSwitch, ...] = ()
-    reasoning: tuple[ReasoningTags, ...] = ()  # of its replies, beside those that every program knows
+    reasoning: tuple[ReasoningTags, ...] = ()  # tags that its tokenizer has tokens for or names
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,11 @@ def available_memory() -> int:
     return max(0, min(_machine_memory(_PROC / "meminfo"), *group_memory(_CGROUP, _PROC / "self" / "cgroup")))
 
 
+def memory_limit(held_bytes: int) -> int:
+    """Bytes that this process may take in all, where it holds so many already."""
+    return available_memory() if sys.platform == "darwin" else available_memory() + held_bytes
+
+
 def _machine_memory(path: Path) -> int:
     for line in path.read_text(encoding="ascii").splitlines():
         if line.startswith("MemAvailable:"):

@@ -20,8 +20,17 @@ from engine.models.errors import ModelError
 from engine.models.locate import model_name
 from engine.models.precision import kv_element_bytes
 from engine.models.proven import batch_refusal, why_unquantised
-from engine.models.tokenizer_files import check_tokenizer, has_template, read_json, tokenizer_identity
+from engine.models.tokenizer_files import (
+    added_tokens,
+    check_tokenizer,
+    has_template,
+    read_json,
+    tokenizer_identity,
+)
 from engine.models.weights import Weights, read_weights
+from engine.text.reasoning import find_tags, named_tags
+from engine.text.switches import find_switches
+from engine.text.tokenizer_settings import read_special_tokens, read_template
 
 # quantized_matmul of MLX 0.32.4 has no kernel for most shapes of attention there, and compiles others in vain
 NO_CUDA_KERNELS = "The KV cache cannot be quantised: MLX's CUDA backend has no kernels for it. It is kept unquantised."
@@ -55,6 +64,8 @@ def _read_facts(target: str, folder: Path) -> ModelFacts:
         tokenizer_id=tokenizer_identity(folder),
         has_template=has_template(folder, tokenizer_config),
         batch_refusal=batch_refusal(language | {"model_type": config.get("model_type")}),
+        switches=find_switches(read_template(folder), tuple(read_special_tokens(folder).items())),
+        reasoning=find_tags(added_tokens(folder, tokenizer_config), named_tags(tokenizer_config)),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,20 @@ def tokenizer_identity(folder: Path) -> str:
             content = path.read_bytes()
             digest.update(f"{name} {len(content)}\n".encode() + content)
     return digest.hexdigest()[:16]
+
+
+def added_tokens(folder: Path, tokenizer_config: dict[str, Any]) -> list[str]:
+    """The tokens that were added to the vocabulary, as text; of tokenizer.json only their list is read."""
+    path = folder / "tokenizer.json"
+    text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+    start = text.find("[", text.find('"added_tokens"')) if '"added_tokens"' in text else -1
+    with suppress(ValueError, RecursionError):
+        listed = json.JSONDecoder().raw_decode(text, start)[0] if start >= 0 else []
+        named = tokenizer_config.get("added_tokens_decoder")
+        entries = [*listed, *(named.values() if isinstance(named, dict) else ())]
+        contents = [entry.get("content") for entry in entries if isinstance(entry, dict)]
+        return list(dict.fromkeys(content for content in contents if isinstance(content, str)))
+    return []
 
 
 def has_template(folder: Path, tokenizer_config: dict[str, Any]) -> bool:

@@ -16,8 +16,9 @@ from engine.prompt_cache.hashes import token_bytes
 from engine.prompt_cache.keeper import Keeper
 from engine.prompt_cache.reasons import CLEARED, RAM_EVICTED
 from engine.prompt_cache.report import LIMITS, CacheReport, CacheSettings
-from engine.prompt_cache.requests import Found, StreamState, Wanted
+from engine.prompt_cache.requests import Found, StreamState, StreamWanted, Wanted
 from engine.prompt_cache.restoring import restore
+from engine.prompt_cache.search import longest
 from engine.prompt_cache.sizes import conversation_sizes
 from engine.prompt_cache.tiers import Tiers
 from engine.prompt_cache.timed import TimedStorage
@@ -81,6 +82,11 @@ class PromptCache:
     def drop(self, request_id: int) -> None:
         """Forget a find that is no longer wanted; an unknown one needs nothing."""
         self._finder.drop(request_id)
+
+    def num_held(self, wanted: StreamWanted, token_ids: Sequence[int]) -> int:
+        """How many tokens of a prompt a find could restore, from memory or disk; nothing is read or used by asking."""
+        match = longest(self._tiers.tree, wanted, token_bytes(token_ids), len(token_ids) - 1) if token_ids else None
+        return match.num_tokens if match else 0
 
     def missing_from(self, stream: Stream, token_ids: Sequence[int]) -> int:
         """The first position whose grown arrays a `put` of these tokens needs; len(token_ids) where it needs none."""
@@ -154,6 +160,11 @@ class PromptCache:
             problem=self._writer.problem or (self._problem if self.is_read_only else ""),  # not what was mended
             max_storage_wait_seconds=self._storage.max_seconds,
         )
+
+    @property
+    def ram_bytes(self) -> int:
+        """What it keeps in memory."""
+        return self._tiers.ram.num_bytes
 
     def close(self, seconds: float) -> bool:
         """Flush what can be flushed in that time; False where something had to be dropped."""

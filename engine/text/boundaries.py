@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from engine.messages import Turn
+from engine.text.reasoning import CHANNELS, KNOWN_TAGS
 from engine.text.rendering import TemplateError
 from engine.text.templates import Clockwork, Layout, Turns, render_layout
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 PROBE_SECONDS = 0.2  # of each rendering; a template that is slower does without boundaries
 ANSWER = "y"
-THOUGHT = "x\n</think>\n\ny"
+CHANNELLED = f"{CHANNELS.opening}x{CHANNELS.closing}<|start|>assistant<|channel|>final<|message|>{ANSWER}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,7 @@ def find_boundaries(tokenizer: Tokenizer, turns: Turns, layout: Layout, text: st
             return None
 
     lengths = []
-    for reply in _probe_replies(layout.template, text):
+    for reply in _probe_replies(tokenizer, layout.template, text):
         later = rendered((*turns, Turn("assistant", reply), Turn("user", ANSWER)))
         if later is not None and not _goes_on(tokenizer, text, later, reply):
             lengths.append(num_shared(text, later))
@@ -59,11 +60,16 @@ def _goes_on(tokenizer: Tokenizer, text: str, later: str, reply: str) -> bool:
     return later.startswith(text) and later.startswith((reply, space + reply), len(text))
 
 
-def _probe_replies(template: str, text: str) -> list[str]:
+def _probe_replies(tokenizer: Tokenizer, template: str, text: str) -> list[str]:
     """A reply without thinking and, for a template that knows it, one with; the prompt may have opened it."""
-    if "</think>" not in template:
+    if CHANNELS in tokenizer.reasoning:
+        return [ANSWER, CHANNELLED]
+    pairs = (pair for pair in (*tokenizer.reasoning, *KNOWN_TAGS) if pair != CHANNELS)
+    pair = next((pair for pair in pairs if pair.closing in template), None)
+    if pair is None:
         return [ANSWER]
-    return [ANSWER, THOUGHT if text.rstrip().endswith("<think>") else f"<think>\n{THOUGHT}"]
+    begun = "" if text.rstrip().endswith(pair.opening) else f"{pair.opening}\n"
+    return [ANSWER, f"{begun}x\n{pair.closing}\n\n{ANSWER}"]
 
 
 def _with_other_question(turns: Turns) -> Turns:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import assert_never
+from typing import TypeVar, assert_never
 
 from engine.drafters.name import split_name
 from engine.failure import failed
@@ -27,6 +28,7 @@ from engine.messages import (
     RenderedPrompt,
     Submit,
     TokenCount,
+    Turn,
 )
 from engine.models.drafting.inspection import MODEL, describe_drafter, inspect_drafter, read_model
 from engine.models.errors import ModelError
@@ -34,11 +36,14 @@ from engine.models.facts import kv_refusal
 from engine.models.locate import resolve_target
 from engine.models.memory import estimate_memory
 from engine.text.checks import check_kv, check_length, check_sampling, check_tokens, check_turns
+from engine.text.counting import Counted, num_left_out
 from engine.text.grammar import GrammarError, Vocabulary
 from engine.text.prompt import Prompt, build_prompt, encode_rendered, mark_turns, without_surrogates
 from engine.text.rendering import TemplateError
 from engine.text.templates import render
 from engine.text.tokenizer import Tokenizer, load_tokenizer
+
+T = TypeVar("T")
 
 PREVIEW_SECONDS = 0.8  # a template that is being typed shall show its error within a second
 
@@ -57,7 +62,7 @@ class TextDesk:
         if refusal:
             return Failed(submit.request_id, "request", refusal)
         try:
-            prompt = build_prompt(self._tokenizer(facts), submit.turns, submit.request_id, began_at=submit.began_at)
+            prompt = self._prompt(submit, facts)
         except ModelError as error:
             return failed(submit.request_id, "model", error)
         refusal = check_tokens(prompt.token_ids, facts.vocab_size)
@@ -72,13 +77,12 @@ class TextDesk:
             return failed(submit.request_id, "request", error)
 
     def answer(self, question: Question) -> Answer | Failed:
-        """Answer a question about a model or a prompt."""
-        try:
-            return Answer(question.request_id, self._value(question))
-        except ModelError as error:
-            return failed(question.request_id, "model", error)
-        except TemplateError as failure:
-            return Failed(question.request_id, "template", failure.sentence("The template"))
+        """Answer a question about a model or a prompt; of a count without what the engine knows."""
+        return _answered(question, lambda: Answer(question.request_id, self._value(question)))
+
+    def count(self, question: CountTokens) -> Counted | Failed:
+        """Count a prompt for the engine to complete."""
+        return _answered(question, lambda: self._count(question, self._facts(question.target)))
 
     def _value(self, question: Question) -> TokenCount | ModelFacts | DrafterFacts | RenderedPrompt | MemoryEstimate:
         if isinstance(question, InspectDrafter):
@@ -89,9 +93,7 @@ class TextDesk:
         facts = self._facts(question.target)
         match question:
             case CountTokens():
-                tokenizer = self._tokenizer(facts)
-                prompt = build_prompt(tokenizer, question.turns, question.request_id, began_at=question.began_at)
-                return TokenCount(len(prompt.token_ids), facts.context_length)
+                return self._count(question, facts).count
             case Inspect():
                 return facts
             case EstimateMemory():
@@ -101,6 +103,29 @@ class TextDesk:
                 return self._preview(question, facts)
             case _:
                 assert_never(question)
+
+    def _count(self, question: CountTokens, facts: ModelFacts) -> Counted:
+        """What a prompt comes to, and what to leave out of one that is too long."""
+
+        def ids_of(turns: Sequence[Turn]) -> tuple[int, ...]:
+            return self._prompt(replace(question, turns=tuple(turns)), facts).token_ids
+
+        token_ids = ids_of(question.turns)
+        length = facts.context_length
+        is_too_long = bool(check_length(len(token_ids), length))
+        left_out = num_left_out(question.turns, length, lambda turns: len(ids_of(turns))) if is_too_long else 0
+        count = TokenCount(len(token_ids), length, num_left_out=left_out)
+        return Counted(question.request_id, question.target, token_ids, count)
+
+    def _prompt(self, asked: Submit | CountTokens, facts: ModelFacts) -> Prompt:
+        return build_prompt(
+            self._tokenizer(facts),
+            asked.turns,
+            asked.request_id,
+            began_at=asked.began_at,
+            switches=asked.switches,
+            with_boundaries=isinstance(asked, Submit),
+        )
 
     def _preview(self, question: PreviewTemplate, facts: ModelFacts) -> RenderedPrompt:
         tokenizer = self._tokenizer(facts)
@@ -139,6 +164,15 @@ class TextDesk:
         if key not in self._tokenizers:
             self._tokenizers[key] = load_tokenizer(Path(facts.folder))
         return self._tokenizers[key]
+
+
+def _answered(question: Question, answer: Callable[[], T]) -> T | Failed:
+    try:
+        return answer()
+    except ModelError as error:
+        return failed(question.request_id, "model", error)
+    except TemplateError as failure:
+        return Failed(question.request_id, "template", failure.sentence("The template"))
 
 
 def with_kv(prompt: Prompt, kv: KvScheme, facts: ModelFacts) -> Prompt:

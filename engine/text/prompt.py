@@ -7,10 +7,21 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from engine.messages import UNQUANTISED, KvScheme, Notice, Turn
-from engine.text.boundaries import find_boundaries
+from engine.text.boundaries import Boundaries, find_boundaries
 from engine.text.grammar import Matcher
+from engine.text.reasoning import Body, find_opening, find_reply_bodies
 from engine.text.rendering import TemplateError
-from engine.text.splicing import Marks, Part, choose_marks, count_shared, encode_parts, locate_replies, stored_ids
+from engine.text.splicing import (
+    Marks,
+    Part,
+    choose_marks,
+    count_shared,
+    encode_parts,
+    kept_part,
+    locate_replies,
+    stored_ids,
+)
+from engine.text.template_reading import reasoning_fields
 from engine.text.templates import Clockwork, Layout, Turns, choose_layout, clock_at, render_layout
 from engine.text.tokenizer import Tokenizer
 
@@ -35,6 +46,7 @@ class Prompt:
     kv: KvScheme = UNQUANTISED  # as the target can
     num_old: int = 0
     boundaries: tuple[int, ...] = ()
+    opening: str = ""  # the tag of reasoning that the prompt ends with, so that the reply goes on in it
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +57,28 @@ class History:
     layout: Layout
     num_old: int
     num_next: int | None
+    opening: str
 
 
 def build_prompt(
-    tokenizer: Tokenizer, turns: Sequence[Turn], request_id: int, *, limit_seconds: float = 1.0, began_at: float = 0.0
+    tokenizer: Tokenizer,
+    turns: Sequence[Turn],
+    request_id: int,
+    *,
+    limit_seconds: float = 1.0,
+    began_at: float = 0.0,
+    switches: Sequence[tuple[str, str]] = (),
+    with_boundaries: bool = True,
 ) -> Prompt:
-    """Render the turns, splice the replies' stored ids and encode the rest; every fallback becomes a notice."""
+    """Render the turns, splice the replies' stored ids and encode the rest; every fallback becomes a notice.
+
+    Boundaries take as long as the rest and are of use only to a prompt that will be read.
+    """
     cleaned = tuple(replace(turn, text=without_surrogates(turn.text)) for turn in turns)
     continued = cleaned[-1] if cleaned and cleaned[-1].role == "assistant" else None
     turns_before = tuple(turn for turn in (cleaned[:-1] if continued else cleaned) if not _is_empty_reply(turn))
-    history = _encode_history(tokenizer, turns_before, Clockwork(limit_seconds, clock_at(began_at)))
+    clockwork = Clockwork(limit_seconds, clock_at(began_at), tuple(switches))
+    history = _encode_history(tokenizer, turns_before, clockwork, with_boundaries)
     reply_ids, reply_reasons = _encode_reply(tokenizer, continued) if continued else ((), ())
     reasons = [("template", reason) for reason in history.layout.reasons]
     reasons += [("tokenizer", reason) for reason in reply_reasons]
@@ -68,6 +92,7 @@ def build_prompt(
         tuple(Notice(request_id, code, text) for code, text in reasons),
         num_old=history.num_old,
         boundaries=tuple(sorted(places - {0})),
+        opening="" if continued else history.opening,
     )
 
 
@@ -83,37 +108,57 @@ def mark_turns(tokenizer: Tokenizer, turns: Turns, template: str) -> tuple[Turns
     return tuple(replace(turn, text=_with_cuts(tokenizer, turn, marks)) for turn in turns), marks
 
 
-def _encode_history(tokenizer: Tokenizer, turns: Turns, clockwork: Clockwork) -> History:
+def _encode_history(tokenizer: Tokenizer, turns: Turns, clockwork: Clockwork, with_boundaries: bool) -> History:
     marked, marks = mark_turns(tokenizer, turns, tokenizer.template)
     layout, text = choose_layout(tokenizer, marked, clockwork)
     parts = _split(tokenizer, text, turns, marked, layout, clockwork, marks)
     encoded = encode_parts(tokenizer, parts, marks)
-    found = find_boundaries(tokenizer, marked, layout, text, clockwork)
+    found = find_boundaries(tokenizer, marked, layout, text, clockwork) if with_boundaries else Boundaries()
     num_old = count_shared(tokenizer, parts, encoded, found.old, marks)
     num_next = None if found.next is None else count_shared(tokenizer, parts, encoded, found.next, marks)
     token_ids = [token_id for part_ids in encoded for token_id in part_ids]
     start_ids = tokenizer.bos_ids if layout.is_plain and token_ids[:1] != tokenizer.bos_ids else []
     num_next = None if num_next is None else num_next + len(start_ids)
-    return History([*start_ids, *token_ids], layout, num_old + len(start_ids), num_next)
+    is_typed = bool(turns) and bool(find_opening(turns[-1].text, tokenizer.reasoning))
+    opening = "" if is_typed else find_opening(text, tokenizer.reasoning)
+    return History([*start_ids, *token_ids], layout, num_old + len(start_ids), num_next, opening)
 
 
 def _split(
     tokenizer: Tokenizer, text: str, turns: Turns, marked: Turns, layout: Layout, clockwork: Clockwork, marks: Marks
 ) -> list[Part]:
     """The parts of a rendered prompt: the replies whose ids are stored, and what stands between them."""
-    replies = {
-        number: Part(marked[number].text, token_ids)
-        for number, turn in enumerate(turns)
-        if (token_ids := stored_ids(tokenizer, turn))
-    }
-    numbered = tuple(
-        replace(turn, text=marks.reply(number)) if number in replies else turn for number, turn in enumerate(marked)
-    )
+    replies: dict[int, Part] = {}
+    numbered = list(marked)
+    for index, turn in enumerate(turns):
+        if token_ids := stored_ids(tokenizer, turn):
+            reply = Part(marked[index].text, token_ids)
+            bodies = find_reply_bodies(tokenizer, marked[index]) if reasoning_fields(layout.template) else []
+            stretches = _stretches(tokenizer, reply, bodies, marks)
+            numbered[index] = replace(marked[index], text=_with_numbers(reply.text, stretches, len(replies), marks))
+            replies |= {len(replies) + place: part for place, (_, part) in enumerate(stretches)}
     with suppress(TemplateError):  # raised where a template reads the replies: they are encoded then
         if replies:
-            numbered_text = render_layout(tokenizer, numbered, layout, clockwork)
+            numbered_text = render_layout(tokenizer, tuple(numbered), layout, clockwork)
             return locate_replies(tokenizer, text, numbered_text, replies, marks)
     return [Part(text)]
+
+
+def _stretches(tokenizer: Tokenizer, reply: Part, bodies: Sequence[Body], marks: Marks) -> list[tuple[int, Part]]:
+    """Where a reply's text may stand by itself in the prompt: as a whole, or its reasoning and its answer apart."""
+    if not any(body.is_reasoning for body in bodies):
+        return [(0, reply)]
+    found = [(body.start, kept_part(tokenizer, reply, reply.text[body.start : body.end], marks)) for body in bodies]
+    return [(start, part) for start, part in found if part is not None]
+
+
+def _with_numbers(text: str, stretches: Sequence[tuple[int, Part]], first: int, marks: Marks) -> str:
+    """A reply's text with a numbered mark in the place of each stretch."""
+    pieces, position = [], 0
+    for number, (start, part) in enumerate(stretches, first):
+        pieces += [text[position:start], marks.reply(number)]
+        position = start + len(part.text)
+    return "".join([*pieces, text[position:]])
 
 
 def _encode_reply(tokenizer: Tokenizer, turn: Turn) -> tuple[tuple[int, ...], tuple[str, ...]]:
@@ -127,8 +172,14 @@ def _encode_reply(tokenizer: Tokenizer, turn: Turn) -> tuple[tuple[int, ...], tu
 
 
 def _with_cuts(tokenizer: Tokenizer, turn: Turn, marks: Marks) -> str:
-    controls = tokenizer.reply_control_tokens if turn.role == "assistant" else tokenizer.control_tokens
-    return marks.cut.join(controls.split(turn.text))
+    if turn.role != "assistant":
+        return marks.cut.join(tokenizer.control_tokens.split(turn.text))
+    pieces, position = [], 0
+    for body in find_reply_bodies(tokenizer, turn):  # the tags between them stay what they are
+        cut = marks.cut.join(tokenizer.reply_control_tokens.split(turn.text[body.start : body.end]))
+        pieces += [turn.text[position : body.start], cut]
+        position = body.end
+    return "".join([*pieces, turn.text[position:]])
 
 
 def _is_empty_reply(turn: Turn) -> bool:

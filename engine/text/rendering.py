@@ -9,11 +9,10 @@ from typing import Any
 
 import jinja2
 from jinja2.exceptions import SecurityError
-from jinja2.ext import loopcontrols
 
 from engine.text.budget import budget, pay, size_of
 from engine.text.deadline import TEMPLATE_FILE, TimeUp, deadline
-from engine.text.sandbox import ChatEnvironment, Generation
+from engine.text.sandbox import chat_environment
 
 # What compiling and running a template can raise; a syntax error and endless nesting are told apart above it.
 RAISED = (
@@ -76,5 +75,4 @@ def _line_of(error: BaseException) -> int:
 
 @functools.lru_cache(maxsize=16)
 def _compile(source: str) -> jinja2.Template:
-    environment = ChatEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[Generation, loopcontrols])
-    return environment.from_string(source)
+    return chat_environment().from_string(source)

@@ -7,7 +7,7 @@ from typing import Any
 
 from jinja2 import nodes
 from jinja2.compiler import CodeGenerator, Frame
-from jinja2.ext import Extension
+from jinja2.ext import Extension, loopcontrols
 from jinja2.parser import Parser
 from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment, SandboxedFormatter
@@ -191,6 +191,11 @@ class ChatEnvironment(ImmutableSandboxedEnvironment):
             return _BoundedFormatter(self).vformat(pattern, () if is_mapped else args, fields)
 
         return formatted
+
+
+def chat_environment() -> ChatEnvironment:
+    """An environment that reads templates as Hugging Face does."""
+    return ChatEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[Generation, loopcontrols])
 
 
 def _check_sum(left: Any, right: Any) -> None:

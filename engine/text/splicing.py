@@ -79,7 +79,7 @@ def locate_replies(
             end = text.find(following, position) if following else -1
             if end < 0:
                 break
-            kept = _kept_part(tokenizer, reply, text[position:end], marks)
+            kept = kept_part(tokenizer, reply, text[position:end], marks)
         if kept is not None:
             parts += [Part(text[start:position]), kept]
             start = end
@@ -127,7 +127,7 @@ def _encode_text(tokenizer: Tokenizer, text: str, following: Part, marks: Marks,
     return token_ids
 
 
-def _kept_part(tokenizer: Tokenizer, reply: Part, kept: str, marks: Marks) -> Part | None:
+def kept_part(tokenizer: Tokenizer, reply: Part, kept: str, marks: Marks) -> Part | None:
     """The ids that the kept part of a reply was generated as; None where it is no such part or begins or ends inside
     a token. A template that drops earlier thinking keeps the end of a reply, one that trims texts its beginning."""
     shown = kept.replace(marks.cut, "")

@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING
 
 from engine.messages import Turn
 from engine.text.budget import size_of
+from engine.text.reasoning import find_reply_bodies, split_reply
 from engine.text.rendering import TemplateError, render_template
+from engine.text.switches import switched
+from engine.text.template_reading import reasoning_fields
 
 if TYPE_CHECKING:
     from engine.text.tokenizer import Tokenizer
@@ -34,10 +37,12 @@ MERGED = "The model's template wants user and assistant in turn. Neighbouring me
 
 @dataclass(frozen=True, slots=True)
 class Clockwork:
-    """What rendering needs besides the turns: a time limit for each try, and the clock that templates read."""
+    """What rendering needs besides the turns: a time limit for each try, the clock that templates read, and the values
+    chosen for the template's switches, by name."""
 
     limit_seconds: float = 1.0
     clock: Callable[[], datetime] = datetime.now
+    switches: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,19 +61,31 @@ def render(
     template: str = "",
     limit_seconds: float = 1.0,
     clock: Callable[[], datetime] | None = None,
+    switches: Sequence[tuple[str, str]] = (),
 ) -> str:
     """Render with the model's template, or the given one, and nothing else; raises TemplateError."""
     read_clock = clock or datetime.now
+    source = template or tokenizer.template or plain_template(tokenizer)
+    fields = reasoning_fields(source)
     variables = {
         **tokenizer.special_tokens,
-        "messages": [{"role": turn.role, "content": turn.text} for turn in turns],
+        **switched(source, tuple(tokenizer.special_tokens.items()), switches),
+        "messages": [_message(tokenizer, turn, fields) for turn in turns],
         "tools": None,
         "documents": None,
         "add_generation_prompt": True,
         "strftime_now": lambda pattern: _write_time(read_clock(), pattern),
     }
-    source = template or tokenizer.template or plain_template(tokenizer)
     return render_template(source, variables, limit_seconds, sum(size_of(turn.text) for turn in turns))
+
+
+def _message(tokenizer: Tokenizer, turn: Turn, fields: Sequence[str]) -> dict[str, str]:
+    """A turn as templates take it; a reply's reasoning is apart where the template has a field for it."""
+    if turn.role == "assistant" and fields:
+        reasoning, answer = split_reply(turn.text, find_reply_bodies(tokenizer, turn))
+        if reasoning:
+            return {"role": turn.role, "content": answer, **dict.fromkeys(fields, reasoning)}
+    return {"role": turn.role, "content": turn.text}
 
 
 def clock_at(began_at: float) -> Callable[[], datetime]:
@@ -107,7 +124,8 @@ def choose_layout(tokenizer: Tokenizer, turns: Turns, clockwork: Clockwork) -> t
 
 def render_layout(tokenizer: Tokenizer, turns: Turns, layout: Layout, clockwork: Clockwork) -> str:
     """Render the turns as the layout arranges them."""
-    text = render(tokenizer, layout.arrange(turns), layout.template, clockwork.limit_seconds, clockwork.clock)
+    arranged = layout.arrange(turns)
+    text = render(tokenizer, arranged, layout.template, clockwork.limit_seconds, clockwork.clock, clockwork.switches)
     if not text.strip():
         raise TemplateError("it writes nothing")
     return text

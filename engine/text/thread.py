@@ -8,7 +8,8 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from engine.messages import Answer, Failed, ModelFacts, Question, Submit
+from engine.messages import Answer, CountTokens, Failed, ModelFacts, Question, Submit
+from engine.text.counting import Counted
 from engine.text.desk import TextDesk
 from engine.text.prompt import Prompt
 
@@ -42,9 +43,9 @@ class TextThread:
         """Ask for a prompt; returns at once."""
         self._jobs.put((submit.request_id, lambda: done(self._desk.prepare(submit, facts)), done))
 
-    def answer(self, question: Question, done: Callable[[Answer | Failed], None]) -> None:
-        """Ask a question; returns at once."""
-        self._jobs.put((question.request_id, lambda: done(self._desk.answer(question)), done))
+    def answer(self, question: Question, done: Callable[[Answer | Counted | Failed], None]) -> None:
+        """Ask a question; returns at once. A count comes back to be completed by the engine."""
+        self._jobs.put((question.request_id, lambda: done(_answer(self._desk, question)), done))
 
     def _run(self) -> None:
         while (job := self._jobs.get()) is not None and not self._is_closing.is_set():
@@ -72,6 +73,10 @@ class InlineText:
         """Build a prompt and hand it over."""
         done(self._desk.prepare(submit, facts))
 
-    def answer(self, question: Question, done: Callable[[Answer | Failed], None]) -> None:
-        """Answer a question."""
-        done(self._desk.answer(question))
+    def answer(self, question: Question, done: Callable[[Answer | Counted | Failed], None]) -> None:
+        """Answer a question, or count a prompt."""
+        done(_answer(self._desk, question))
+
+
+def _answer(desk: TextDesk, question: Question) -> Answer | Counted | Failed:
+    return desk.count(question) if isinstance(question, CountTokens) else desk.answer(question)

@@ -8,11 +8,19 @@ from pathlib import Path
 
 import tokenizers
 
+from engine.messages import ReasoningTags
 from engine.models.errors import ModelError
 from engine.models.tokenizer_files import tokenizer_identity
 from engine.text.control_tokens import ControlTokens
 from engine.text.pieces import read_rules, token_bytes
-from engine.text.tokenizer_settings import add_listed_tokens, read_end_ids, read_special_tokens, read_template
+from engine.text.reasoning import find_tags, tokens_of_tags
+from engine.text.tokenizer_settings import (
+    add_listed_tokens,
+    read_end_ids,
+    read_named_tags,
+    read_special_tokens,
+    read_template,
+)
 
 _GUARD = "\n"  # put before a text that is not the first, so that no space is added in front of it
 
@@ -28,7 +36,9 @@ class Tokenizer:
         template: str = "",
         special_tokens: Mapping[str, str] | None = None,
         end_ids: frozenset[int] = frozenset(),
+        named_tags: Sequence[ReasoningTags] = (),
     ) -> None:
+        """`named_tags` are those of reasoning that its settings name, beside the ones that it has tokens for."""
         self.identity = identity
         self.template = template
         self.special_tokens = dict(special_tokens or {})
@@ -37,7 +47,16 @@ class Tokenizer:
         self._rules = read_rules(backend)
         self._pieces: dict[int, bytes] = {}
         added = backend.get_added_tokens_decoder()
-        self._special_ids = frozenset(token_id for token_id, token in added.items() if token.special)
+        self.reasoning = find_tags([token.content for token in added.values()], named_tags)
+        shown = tokens_of_tags(self.reasoning, [token.content for token in added.values()])
+        self._hidden_ids = frozenset(
+            token_id
+            for token_id, token in added.items()
+            if token.special and (token.content not in shown or token_id in end_ids)
+        )
+        ids = {token.content: token_id for token_id, token in added.items()}
+        self.closing_ids = {pair: ids[pair.closing] for pair in self.reasoning if pair.closing in ids}
+        self._tag_ids = frozenset(token_id for token_id, token in added.items() if token.content in shown)
         special = {token.content for token in added.values() if token.special}
         plain = {token.content for token in added.values()} - special
         # Tokens such as "<think>" control a chat where its template writes them; runs of spaces never do.
@@ -73,15 +92,19 @@ class Tokenizer:
         return token_ids
 
     def decode(self, token_ids: Sequence[int]) -> str:
-        """Turn ids into text, special tokens left out."""
-        return self._backend.decode(list(token_ids), skip_special_tokens=True)
+        """Turn ids into text, special tokens left out but for those that tags of reasoning are written with."""
+        shown = [token_id for token_id in token_ids if token_id not in self._hidden_ids]
+        return self._backend.decode(shown, skip_special_tokens=False)
 
     def piece(self, token_id: int) -> bytes:
-        """The bytes of one token; none for a special token and for an id beyond the vocabulary."""
+        """The bytes of one token; none for a token that is not shown and for an id beyond the vocabulary."""
         piece = self._pieces.get(token_id)
         if piece is None:
-            name = None if token_id in self._special_ids else self._backend.id_to_token(token_id)
-            piece = b"" if name is None or self._rules is None else token_bytes(self._rules, name)
+            name = None if token_id in self._hidden_ids else self._backend.id_to_token(token_id)
+            if name is None or self._rules is None:
+                piece = b""
+            else:
+                piece = name.encode() if token_id in self._tag_ids else token_bytes(self._rules, name)
             self._pieces[token_id] = piece
         return piece
 
@@ -123,6 +146,7 @@ def load_tokenizer(folder: Path) -> Tokenizer:
         template=template,
         special_tokens=read_special_tokens(folder),
         end_ids=read_end_ids(folder, backend, template),
+        named_tags=read_named_tags(folder),
     )
 
 

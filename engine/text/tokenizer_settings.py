@@ -9,6 +9,9 @@ from typing import Any
 
 import tokenizers
 
+from engine.messages import ReasoningTags
+from engine.text.reasoning import named_tags
+
 NAMED_TOKENS = ("bos_token", "eos_token", "unk_token", "pad_token")
 # Ends of a chat turn that some models' generation configs forget; "<|end|>" is left out: it also ends a thought.
 CHAT_END_TOKENS = ("<|im_end|>", "<|eot_id|>", "<|eot|>", "<end_of_turn>", "<turn|>", "<|endofturn|>")
@@ -35,6 +38,11 @@ def read_special_tokens(folder: Path) -> dict[str, str]:
     settings = _read_settings(folder / "special_tokens_map.json") | _read_settings(folder / "tokenizer_config.json")
     named = {name: _content(settings.get(name)) for name in NAMED_TOKENS}
     return {name: content for name, content in named.items() if content}
+
+
+def read_named_tags(folder: Path) -> tuple[ReasoningTags, ...]:
+    """The tags of reasoning that the tokenizer's settings name."""
+    return named_tags(_read_settings(folder / "tokenizer_config.json"))
 
 
 def add_listed_tokens(backend: tokenizers.Tokenizer, folder: Path) -> None:

@@ -125,7 +125,7 @@ def make_driver(
 
     yield make
     for window in windows:
-        window.close()
+        window.leave()
     run_async(finish())
     windows.clear()
     gc.collect()  # here, rather than inside the end of some QObject, where it may wait for itself for ever

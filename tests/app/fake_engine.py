@@ -18,10 +18,12 @@ from engine.messages import (
     DeleteConversation,
     Delta,
     DescribeCache,
+    DescribeMemory,
     Event,
     Failed,
     Finished,
     LoadModel,
+    MemoryReport,
     ModelFacts,
     ModelLoaded,
     Notice,
@@ -68,8 +70,8 @@ class FakeEngine:
 
     `script`, `ending` and `delay_seconds` are read when a Submit arrives; requests advance in turns. Where `ending` is
     None the reply stays open until it is cancelled. `emit` sends any event by hand. Deletions and questions about the
-    prompt cache are answered at once with `report`, unless `answers_on_cache` is False; questions about tokens as
-    `count` answers them, or not at all.
+    prompt cache are answered at once with `report`, unless `answers_on_cache` is False; those about memory with
+    `memory`; those about tokens as `count` answers them, or not at all.
     """
 
     def __init__(self) -> None:
@@ -81,6 +83,7 @@ class FakeEngine:
         self.report = CacheReport()
         self.answers_on_cache = True
         self.count: Callable[[CountTokens], TokenCount | None] = lambda question: None
+        self.memory = MemoryReport()
         self.commands: list[Command] = []
         self.on_submit: Callable[[Submit], None] = lambda submit: None  # runs in `send`, on the sender's thread
         self._queue: queue.SimpleQueue[Command] = queue.SimpleQueue()
@@ -139,6 +142,8 @@ class FakeEngine:
                 self.emit(Answer(request_id, count))
             case DeleteConversation() | ClearCache() | DescribeCache() if self.answers_on_cache:
                 self._answer_on_cache(command)
+            case DescribeMemory(request_id=request_id):
+                self.emit(Answer(request_id, self.memory))
 
     def _answer_on_cache(self, command: DeleteConversation | ClearCache | DescribeCache) -> None:
         if isinstance(command, DeleteConversation):

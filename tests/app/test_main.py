@@ -84,7 +84,7 @@ def test_a_window_closed_in_mid_reply_saves_the_reply_and_stops_the_engine(
         tab.send(Draft("one"))
         while tab.transcript.last_reply_text() != "Hello there":
             await asyncio.sleep(0.01)
-        window.close()
+        window.leave()
 
     assert run_program(close) == 0
     assert [command.target for command in fake_engine.commands if isinstance(command, LoadModel)] == ["starter"]
@@ -128,7 +128,7 @@ def test_a_start_names_the_conversations_whose_prompts_are_kept(
 def close_when_kept(fake_engine: FakeEngine) -> Callable[[MainWindow], Coroutine[Any, Any, None]]:
     async def close(window: MainWindow) -> None:
         await until(lambda: any(isinstance(command, KeepConversations) for command in fake_engine.commands))
-        window.close()
+        window.leave()
 
     return close
 
@@ -139,7 +139,7 @@ def test_a_damaged_database_names_no_conversations(
     (data_dir / "conversations.sqlite").write_bytes(b"no database at all" * 100)
 
     async def close(window: MainWindow) -> None:
-        window.close()
+        window.leave()
 
     assert run_program(close) == 0
     assert not any(isinstance(command, KeepConversations) for command in fake_engine.commands)

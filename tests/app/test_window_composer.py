@@ -52,7 +52,7 @@ def test_everything_unsent_is_there_at_the_next_start(
     driver.tab.composer.put_back(Draft("beside", (NOTES,)))
     unsent = driver.tab.composer.unsent()
     assert [draft.text for draft in unsent] == ["beside", "waits", "one"]
-    driver.window.close()
+    driver.window.leave()
     fake_engine.emit(Finished(fake_engine.submits[0].request_id, "stop"))
     driver.wait(lambda: not driver.window.workspace.busy_sessions)
     again = make_driver()

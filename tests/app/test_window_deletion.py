@@ -94,7 +94,7 @@ def test_a_window_closed_while_a_chat_is_offered_back_deletes_it(driver: Driver,
     driver.type("one")
     driver.wait_idle()
     delete_open_chat(driver)
-    driver.window.close()
+    driver.window.leave()
     driver.run(finish())
     assert saved_ids(ask) == []
 
@@ -162,7 +162,7 @@ def test_a_window_closed_over_an_engine_that_does_not_answer_deletes_the_chat_af
     driver.type("one")
     driver.wait_idle()
     conversation_id = delete_open_chat(driver)
-    driver.window.close()
+    driver.window.leave()
     driver.run(finish())
     assert DeleteConversation(conversation_id) in fake_engine.commands
     assert saved_ids(ask) == []

@@ -55,7 +55,7 @@ def test_a_closed_window_keeps_what_waits_and_what_is_written(
     driver.type("two")
     driver.tab.composer.field.setPlainText("three")
     driver.window.workspace.new_tab().composer.field.setPlainText("of a new chat")
-    driver.window.close()
+    driver.window.leave()
     fake_engine.emit(Finished(fake_engine.submits[0].request_id, "stop"))
     driver.wait(lambda: not driver.window.workspace.busy_sessions)
     again = make_driver()

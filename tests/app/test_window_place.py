@@ -18,6 +18,7 @@ ROOM = TITLE_BAR
 
 def test_the_place_of_window_and_sidebar_comes_back(make_driver: Callable[[], Driver]) -> None:
     first = make_driver().window
+    first.resize(1000, 500)
     first.shell.set_sidebar_width(300)
     first.shell.toggle_sidebar()
     first.setGeometry(60, 70, 640, 500)
@@ -29,6 +30,23 @@ def test_the_place_of_window_and_sidebar_comes_back(make_driver: Callable[[], Dr
     assert again.workspace.row.sidebar_button.isVisible()
     again.shell.toggle_sidebar()
     assert again.sidebar.width() == 300
+
+
+def test_the_inspector_comes_back_where_it_was_open(make_driver: Callable[[], Driver]) -> None:
+    first = make_driver()
+    first.window.actions_of_window.inspector.trigger()
+    assert first.window.workspace.body.is_side_shown
+    first.window.close()
+    again = make_driver()
+    assert again.window.workspace.body.is_side_shown
+    again.window.workspace.row.inspector_button.click()
+    assert not again.window.workspace.body.is_side_shown
+
+
+def test_a_first_window_is_no_larger_than_its_screen(driver: Driver) -> None:
+    screen = driver.window.screen().availableGeometry()
+    assert driver.window.height() <= screen.height() - TITLE_BAR
+    assert driver.window.width() <= screen.width()
 
 
 def test_the_place_is_kept_without_a_close(make_driver: Callable[[], Driver], data_dir: Path) -> None:

@@ -11,6 +11,7 @@ from engine.engine import Engine
 from engine.inbox import Inbox
 from engine.messages import (
     UNQUANTISED,
+    Answer,
     Command,
     Delta,
     Event,
@@ -103,6 +104,11 @@ class Harness:
         ends = [event for event in self.events_of(request_id) if isinstance(event, Finished | Failed)]
         assert len(ends) == 1, f"request {request_id} ended {len(ends)} times: {ends}"
         return ends[0]
+
+    def answer_to(self, request_id: int) -> object:
+        """The value of the one answer to a question."""
+        (answer,) = [event for event in self.events_of(request_id) if isinstance(event, Answer)]
+        return answer.value
 
     def reason_of(self, request_id: int) -> str:
         end = self.end_of(request_id)

@@ -106,10 +106,10 @@ def test_cancel_between_the_tokens_of_a_burst_keeps_those_before_it(data_dir, ta
     engine = Harness(data_dir)
     push = ReplyText.push
 
-    def push_and_cancel(text, token_id):
+    def push_and_cancel(text, token_id, is_accepted):
         if token_id == plain.ids_of(1)[9]:
             engine.send(Cancel(1))
-        return push(text, token_id)
+        return push(text, token_id, is_accepted)
 
     monkeypatch.setattr(ReplyText, "push", push_and_cancel)
     name = script("agreeing", plain.ids_of(1), [8], depth=8)

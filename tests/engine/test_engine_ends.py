@@ -6,7 +6,7 @@ import mlx.core as mx
 
 from engine.engine import STEPS_BETWEEN_CLEARS
 from engine.messages import Failed, LoadModel, Notice, Shutdown
-from engine.row import open_row
+from engine.row_opening import open_row
 from tests.engine.harness import TEXT, submit
 
 

@@ -85,3 +85,13 @@ def test_row_beside_which_another_is_about_to_join_cannot_run_ahead_and_is_not_k
         for is_steady in (True, False)
     ]
     assert lengths == [(0,), (4,)]
+
+
+def test_a_delta_says_what_of_its_text_was_accepted(tokenizer):
+    row = row_with(tokenizer, stops=("dee",))
+    deltas = [
+        row.deliver(tokenizer.encode(text, inert=True), 3, accepted).events[0]
+        for text, accepted in (("abcd", 3), ("e", 0), ("fgh", 2))
+    ]
+    assert [event.text[event.accepted_start : event.accepted_end] for event in deltas] == ["abc", "", "fg"]
+    assert [event.text for event in deltas] == ["abc", "", "defgh"]

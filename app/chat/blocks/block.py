@@ -31,11 +31,24 @@ class BlockPaint:
 class Block(Protocol):
     """Its place is its owner's: coordinates begin at its own top left corner, and `gap` is kept free above it.
 
-    A block holds no QTextDocument before `set_width` or after `release`; its height stays known. Positions run from 0
-    to `length`: every character of `text(0, length)`, so that a selection may begin and end anywhere.
+    A block holds no layout before `set_width` or after `release`; its height stays known. Positions run from 0 to
+    `length`: every UTF-16 unit of `text(0, length)`, so that a selection may begin and end anywhere. A block whose
+    height changes by itself (`press`, or a formula that has come: `changes().changed`) is not laid out until
+    `set_width` is called again.
     """
 
-    gap: int
+    @property
+    def gap(self) -> int: ...
+
+    @property
+    def joint(self) -> str:
+        """What stands between the text before and its own where both are copied: two line ends, one or none."""
+        ...
+
+    @property
+    def source_start(self) -> int:
+        """Where `markdown()` begins in the text of the message, in characters."""
+        ...
 
     @property
     def length(self) -> int:
@@ -44,6 +57,11 @@ class Block(Protocol):
 
     @property
     def is_laid_out(self) -> bool: ...
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether it is folded away: it then takes no room, but keeps its text."""
+        ...
 
     def estimate(self, width: float) -> float:
         """Height for a width without laying out."""

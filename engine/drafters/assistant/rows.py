@@ -93,6 +93,10 @@ class AssistantRows:
         covered = RowState(held.num_tokens, (LayerState(fixed=(hidden,)),), start)
         return DrafterState(held.num_tokens, covered=covered)
 
+    @property
+    def num_bytes(self) -> int:
+        return sum(row.hidden.nbytes for row in self._rows if row.hidden is not None)
+
     def _move(self, kept: Sequence[int], context: mx.array | None) -> None:
         """Take each row's hidden state from the last of its kept[i] columns; a row that keeps none stays as it is."""
         assert context is not None

@@ -107,6 +107,10 @@ class BlockRows:
         return DrafterState(own.num_tokens, covered=self._state.extract(row, start) if own.num_tokens > start else None)
 
     @property
+    def num_bytes(self) -> int:
+        return self._state.num_bytes + self._backlog.num_bytes
+
+    @property
     def _layers(self) -> list[Any]:
         """FullAttention and Window layouts."""
         return list(self._state.layers)

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from app.chat.notes import Action, note_for
-from app.chat.strip import describe, fit_strip, progress_words, reread_words, speedup_item, strip_items
+from app.chat.strip import describe, fit_strip, progress_words, reread_words, speedup_item, spoken, strip_items
 from app.chat.wake import LEAST_ROUNDS, NUM_ROUNDS, Round, Wake
 from app.conversations.records import Message, ReplyState
 from app.figures import NO_BREAK, write_clock
@@ -46,7 +46,7 @@ def test_the_strip_says_what_was_measured_in_order_of_weight() -> None:
         "first token 0.42 s",
         "6,214 cached, 118 read",
         "acceptance length 3.1",
-        "depth 5",
+        "mean depth 5.0",
     ]
 
 
@@ -63,23 +63,72 @@ def test_nothing_unmeasured_is_shown() -> None:
     assert plain == ()
 
 
-def test_the_tooltip_has_acceptance_by_position() -> None:
+def test_the_details_have_every_count_and_acceptance_by_position() -> None:
     words = describe(STATISTICS).replace(NO_BREAK, " ")
-    assert "position 1: accepted 159 of 196, 81%\n" in words
-    assert "position 2: accepted 98 of 196, 50%; 62% where reached" in words
-    assert "196 rounds, 1.90 tokens per forward" in words
-    assert "accepted 470 of 980, forwards saved 470" in words
-    assert "verified and not delivered 10" in words
-    assert "depth 5: Every proposal is verified." in words
-    assert "verify 10.0 ms, draft 0.0 ms a round" in words
-    assert "prompt 6,214 cached, 118 read" in words
+    for line in (
+        "Position 1: accepted 159 of 196, 81%",
+        "Position 2: accepted 98 of 196, 50%; 62% where reached",
+        "Rounds: 196",
+        "Tokens per forward: 1.90",
+        "Accepted of proposed: 470 of 980, 48%",
+        "Acceptance length: 3.1, of 196 rounds that proposed",
+        "Forwards saved: 470",
+        "Verified, not delivered: 10",
+        "Depth: 5.0 a round on average",
+        "Depth of the last round: 5. Every proposal is verified.",
+        "Verify, draft: 10.0 ms, 0.0 ms",
+        "Prompt: 6,214 cached, 118 read",
+    ):
+        assert line in words.split("\n")
+
+
+def test_a_reply_without_proposals_says_nothing_of_verifying_or_drafting() -> None:
+    plain = Statistics(num_tokens=9, num_rounds=9, verify_seconds=0.09, speedup=1.0, num_rows=1)
+    lines = describe(plain).replace(NO_BREAK, " ").split("\n")
+    assert "Forward: 10.0 ms" in lines
+    assert "Against plain: nothing was drafted" in lines
+    assert not [line for line in lines if line.startswith(("Verify", "Acceptance", "Depth", "Forwards saved"))]
+    assert "×1.0" not in " ".join(item.text for item in strip_items(plain))
+
+
+def test_a_drafter_that_found_nothing_is_told_from_none() -> None:
+    lines = describe(Statistics(num_tokens=2, num_rounds=2, verify_seconds=0.02, draft_seconds=0.002))
+    assert "Forward, looking for a draft: 10.0 ms, 1.0 ms" in lines.replace(NO_BREAK, " ").split("\n")
+
+
+def test_the_details_say_what_wrote_the_reply_and_how_it_ended() -> None:
+    wrote = replace(reply(ReplyState.LIMIT), model="/models/Tiny", quantisation="4-bit", drafter="auto:/models/Small")
+    sampled = replace(wrote, finish_reason="length", temperature=0.7, seed=42)
+    lines = describe(STATISTICS, sampled).split("\n")
+    assert lines[-5:] == [
+        "End: the limit of tokens was reached",
+        "Model: Tiny, 4-bit",
+        "Drafter: Small",
+        "Temperature: 0.7",
+        "Seed: 42",
+    ]
+    assert "End: it has not ended" in describe(STATISTICS, reply(ReplyState.RUNNING))
+    assert "Seed" not in describe(STATISTICS, wrote)
+
+
+def test_the_depth_of_an_ended_reply_is_the_mean_of_its_rounds() -> None:
+    fallen = replace(STATISTICS, depth=0, num_proposed=98)
+    assert [item.text for item in strip_items(fallen)][-1] == "mean depth 0.5"
+    assert [item.text for item in strip_items(fallen, is_running=True)][-1] == "depth 0"
+
+
+def test_the_strip_can_be_said_aloud() -> None:
+    assert spoken(STATISTICS).startswith(
+        "Statistics: 62 tokens per second, 1.9 times plain, first token 0.42 seconds, 6,214 cached, 118 read"
+    )
+    assert "not measured against plain" in spoken(replace(STATISTICS, speedup=0.0))
 
 
 def test_what_was_read_again_is_counted_and_its_reason_told() -> None:
     reason = "38 tokens were read again: the model's files changed."
     again = replace(STATISTICS, num_reread=38, reread_reason=reason)
     assert describe(again).count("read again") == 1
-    assert f"\n{reason}\n" in describe(again)
+    assert f"\nRead again: {reason}\n" in describe(again)
     unexplained = reread_words(Statistics(num_reread=1))
     assert unexplained.replace(NO_BREAK, " ") == "1 token was read again."
     assert reread_words(STATISTICS) == ""
@@ -110,7 +159,7 @@ def test_a_wide_strip_has_everything(qapp: QApplication) -> None:
 def test_what_was_read_before_a_stop_is_less_than_what_was_not_cached() -> None:
     stopped = replace(STATISTICS, num_read=64)
     assert "6,214 cached, 64 read" in [item.text.replace(NO_BREAK, " ") for item in strip_items(stopped)]
-    assert "prompt 6,214 cached, 64 read" in describe(stopped).replace(NO_BREAK, " ")
+    assert "Prompt: 6,214 cached, 64 read" in describe(stopped).replace(NO_BREAK, " ")
 
 
 def test_progress_is_said_in_words() -> None:

@@ -1,3 +1,4 @@
+import asyncio
 import sqlite3
 
 import pytest
@@ -6,6 +7,7 @@ from app.chat.draft import Draft
 from app.conversations.catalogue import Catalogue
 from app.conversations.store import Store
 from engine.messages import Cancel
+from tests.app.conversations.saved_chats import add_exchange, texts_of
 
 
 @pytest.fixture
@@ -94,3 +96,54 @@ def test_reply_goes_on_where_its_chat_could_not_be_deleted(
         run_async(catalogue.delete(session.conversation_id))
     assert not any(isinstance(command, Cancel) for command in fake_engine.commands)
     qtbot.waitUntil(lambda: session.running.text == "Hello there")
+
+
+def test_chats_are_pinned_and_put_into_folders(catalogue, ask, run_async):
+    for one in "cd":
+        ask(lambda store, one=one: add_exchange(store, one, "text", title="T"))
+    run_async(catalogue.set_pinned("c", True))
+    run_async(catalogue.set_folder("c", " Wo\nrk "))
+    run_async(catalogue.set_folder("d", "Other"))
+    run_async(catalogue.rename_folder("Other", "Wo rk"))
+    assert {(one.id, one.folder, one.is_pinned) for one in catalogue.conversations} == {
+        ("c", "Wo rk", True),
+        ("d", "Wo rk", False),
+    }
+    run_async(catalogue.rename_folder("Wo rk", "\n"))
+    assert {one.folder for one in catalogue.conversations} == {"Wo rk"}
+    run_async(catalogue.remove_folder("Wo rk"))
+    assert {one.folder for one in catalogue.conversations} == {""}
+
+
+def test_copy_is_listed_first(catalogue, ask, run_async):
+    user, _ = ask(lambda store: add_exchange(store, "c", "text", title="T"))
+    copy_id = run_async(catalogue.duplicate("c"))
+    assert [(one.id, one.title) for one in catalogue.conversations] == [(copy_id, "T copy"), ("c", "T")]
+    path_id = run_async(catalogue.duplicate("c", user.id))
+    assert ask(lambda store: texts_of(store, path_id)) == ["text"]
+
+
+def test_chat_that_is_gone_is_not_duplicated_and_that_is_said(catalogue, run_async, qtbot):
+    with qtbot.waitSignal(catalogue.trouble) as trouble:
+        assert run_async(catalogue.duplicate("nowhere")) is None
+    assert trouble.args == ["The conversation could not be duplicated. This conversation is no longer there."]
+
+
+def test_search_leaves_out_what_is_hidden_and_what_was_asked_before(catalogue, ask, run_async):
+    for one in "cd":
+        ask(lambda store, one=one: add_exchange(store, one, "lattice", title="T"))
+    catalogue.hide("d")
+
+    async def type_quickly():
+        return await asyncio.gather(catalogue.search("latt"), catalogue.search("lattice"))
+
+    earlier, latest = run_async(type_quickly())
+    assert ([hit.conversation_id for hit in latest], earlier) == (["c"], None)
+
+
+def test_search_that_fails_says_so(catalogue, database, run_async, qtbot):
+    database.opened.result(5)
+    database.search.path.mkdir()
+    with qtbot.waitSignal(catalogue.trouble) as trouble:
+        assert run_async(catalogue.search("lattice")) is None
+    assert trouble.args[0].startswith("The chats could not be searched.")

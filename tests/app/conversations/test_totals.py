@@ -57,8 +57,15 @@ def test_a_continued_reply_goes_on_saying_what_was_read_again_and_why():
     before = Statistics(num_prompt=50, num_cached=9, num_reread=38, reread_reason="38 tokens: files changed.")
     last = Statistics(num_prompt=60, num_cached=59)
     both = add_statistics(before, last)
-    assert (both.num_cached, both.num_read, both.num_reread) == (59, 42, 38)
+    assert (both.num_cached, both.num_read, both.num_reread) == (68, 42, 38)
     assert both.reread_reason == before.reread_reason
+
+
+def test_the_speedup_of_two_parts_is_weighed_by_the_time_that_they_took():
+    drafted = statistics_of((3,), (3,), (2,), num_tokens=5, speedup=2.0)
+    plain = Statistics(num_tokens=9, num_rounds=9, verify_seconds=18.0, speedup=1.0)
+    assert add_statistics(drafted, plain).speedup == 1.25
+    assert add_statistics(drafted, replace(plain, speedup=0.0)).speedup == 2.0
 
 
 def test_two_reasons_stand_together_and_one_alone_does_not_speak_for_both():

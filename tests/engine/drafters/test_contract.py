@@ -141,3 +141,12 @@ def test_no_state_of_a_late_row_is_kept(loaded):
     late.state.prepare_append([batch.state.extract(0)]).commit()
     late.rows.prepare_append([DrafterState(18, tuple(range(11, 29)), None)]).commit()
     assert late.rows.capture(0).covered is None
+
+
+def test_what_a_drafter_keeps_of_its_rows_is_told_and_goes_with_them(loaded):
+    batch = batch_of(loaded)
+    held = batch.rows.num_bytes
+    assert held > 0
+    for _ in TEXTS:
+        batch.leave(0)
+    assert batch.rows.num_bytes == 0

@@ -1,0 +1,79 @@
+"""Body: the page that is shown, and beside it, or over it in a narrow window, the inspector."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, Signal
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.theme.theme import Theme
+
+SIDE_WIDTH = 304
+OVER_BELOW = 1080  # px of the window
+
+
+class Body(QWidget):
+    side_toggled = Signal(bool)
+
+    def __init__(self, pages: QWidget, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._pages = pages
+        self._side: Side | None = None
+        self.inspector: QWidget | None = None
+        self._theme = theme
+        self._is_allowed = False  # by the page that is shown
+        self.is_side_wanted = False
+        pages.setParent(self)
+
+    @property
+    def is_side_shown(self) -> bool:
+        return self._side is not None and self.is_side_wanted and self._is_allowed
+
+    @property
+    def side(self) -> QWidget | None:
+        return self._side
+
+    def set_side(self, inspector: QWidget) -> None:
+        self.inspector = inspector
+        self._side = Side(inspector, self._theme, self)
+        self._place()
+
+    def set_side_wanted(self, is_wanted: bool) -> None:
+        self.is_side_wanted = is_wanted
+        self._place()
+
+    def set_side_allowed(self, is_allowed: bool) -> None:
+        if is_allowed != self._is_allowed:
+            self._is_allowed = is_allowed
+            self._place()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place()
+
+    def _place(self) -> None:
+        is_shown = self.is_side_shown
+        is_beside = is_shown and self.window().width() >= OVER_BELOW
+        self._pages.setGeometry(0, 0, self.width() - (SIDE_WIDTH if is_beside else 0), self.height())
+        if self._side is not None:
+            self._side.setGeometry(self.width() - SIDE_WIDTH, 0, SIDE_WIDTH, self.height())
+            self._side.setVisible(is_shown)
+            self._side.raise_()
+        self.side_toggled.emit(is_shown)
+
+
+class Side(QWidget):
+    """The inspector's ground, and the hairline at its start."""
+
+    def __init__(self, inspector: QWidget, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        column = QVBoxLayout(self)
+        column.setContentsMargins(1, 0, 0, 0)
+        column.addWidget(inspector)
+        theme.tokens_changed.connect(self.update)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), QColor(self._theme.tokens.sidebar))
+        painter.fillRect(QRectF(0, 0, 1, self.height()), QColor(self._theme.tokens.line))

@@ -1,0 +1,67 @@
+"""PlacedBlock: what most kinds of block have in common."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import QPointF, QRectF
+
+from app.chat.blocks.block import BlockPaint
+from app.chat.blocks.looks import INDENT, QUOTE_INDENT
+from app.chat.markdown_pieces import Place
+
+
+def moved(paint: BlockPaint, x: float, y: float) -> BlockPaint:
+    """For what is painted with its own top left corner at a place of the block."""
+    hover = None if paint.hover is None else paint.hover - QPointF(x, y)
+    return replace(paint, clip=paint.clip.translated(-x, -y), hover=hover)
+
+
+class PlacedBlock:
+    """A block made of one piece: where it stands, its source, and answers for what it has not got."""
+
+    def __init__(self, place: Place, source: str, source_start: int) -> None:
+        self.place = place
+        self.gap = place.gap
+        self.joint = place.joint
+        self.source_start = source_start
+        self._source = source
+        self._width = -1.0
+
+    def move(self, place: Place, source: str, source_start: int) -> None:
+        """Take the place of the same piece in a longer source."""
+        self.place = place
+        self.gap = place.gap
+        self.joint = place.joint
+        self.source_start = source_start
+        self._source = source
+
+    @property
+    def inset(self) -> float:
+        """Px at the start side that lists and quotes around it take."""
+        return float(INDENT * self.place.level + QUOTE_INDENT * self.place.num_quotes)
+
+    @property
+    def is_hidden(self) -> bool:
+        return False
+
+    def markdown(self) -> str:
+        return self._source
+
+    def link_at(self, point: QPointF) -> str:
+        return ""
+
+    def press(self, point: QPointF) -> bool:
+        return False
+
+    def scroll_by(self, point: QPointF, pixels: float) -> bool:
+        return False
+
+    def release(self) -> None:
+        return None
+
+    def position_at(self, point: QPointF) -> int:
+        return 0
+
+    def rect_of(self, position: int) -> QRectF:
+        return QRectF(0, 0, 1, 1)

@@ -1,0 +1,79 @@
+"""LaTeX to a drawing with ziamath; no Qt, so that it can run on any thread."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from types import MappingProxyType
+
+COLOUR = "#123456"  # stands in a drawing for the colour of the text around it
+_UNKNOWN_COMMAND = re.compile(r">\s*\\[A-Za-z]")
+_TAG = re.compile(r"\\(?:tag|label)\*?\{[^{}]*\}")
+_VIEW_BOX = re.compile(r'viewBox="([-\d.]+) ([-\d.]+) ([-\d.]+) ([-\d.]+)"')
+_SPELLINGS = MappingProxyType(
+    {"\\dfrac": "\\frac", "\\tfrac": "\\frac", "{align}": "{align*}", "{gather}": "{align*}", "{equation}": "{align*}"}
+)
+_ERRORS = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    RuntimeError,
+    SyntaxError,
+    TypeError,
+    ValueError,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FormulaKey:
+    source: str  # without its marks
+    pixels: int  # size of the font
+    is_display: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """An SVG; ascent and descent are from the line that letters stand on, in px."""
+
+    svg: bytes
+    width: float
+    ascent: float
+    descent: float
+
+
+def set_formula(key: FormulaKey) -> Drawing | None:
+    """None where ziamath cannot set it, or would set a command's name in place of what it means."""
+    from ziamath import Math, config  # its import takes 0.2 s
+    from ziamath.tex import tex2mml
+
+    config.svg2 = False  # QtSvg draws no <symbol>
+    source = _TAG.sub("", key.source)
+    for written, meant in _SPELLINGS.items():
+        source = source.replace(written, meant)
+    try:
+        mathml = tex2mml(source, inline=not key.is_display)
+        if _UNKNOWN_COMMAND.search(mathml):
+            return None
+        svg = Math(_tint(mathml), size=key.pixels).svg()
+    except _errors():
+        return None
+    found = _VIEW_BOX.search(svg)
+    if found is None:
+        return None
+    _, top, width, height = map(float, found.groups())
+    return Drawing(svg.encode(), width, -top, height + top)
+
+
+def _tint(mathml: str) -> str:
+    return re.sub(r"^<(\w+)", rf'<\1 mathcolor="{COLOUR}"', mathml)
+
+
+@cache
+def _errors() -> tuple[type[Exception], ...]:
+    """ziamath raises whatever its code meets; latex2mathml's exceptions have no class in common."""
+    from latex2mathml import exceptions
+
+    found = vars(exceptions).values()
+    return (*_ERRORS, *(value for value in found if isinstance(value, type) and issubclass(value, Exception)))

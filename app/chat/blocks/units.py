@@ -1,0 +1,25 @@
+"""Characters and UTF-16 units: Python counts the first, Qt's layouts the second."""
+
+from __future__ import annotations
+
+
+def count_units(text: str) -> int:
+    return len(text) if is_narrow(text) else len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def is_narrow(text: str) -> bool:
+    """Whether each character is one unit."""
+    return text.isascii() or max(text) < "\U00010000"
+
+
+def slice_units(text: str, start: int, end: int) -> str:
+    """The part of a text between two positions in units; half a character at an edge is left out."""
+    if is_narrow(text):
+        return text[max(0, start) : max(0, end)]
+    encoded = text.encode("utf-16-le", "surrogatepass")
+    return encoded[2 * max(0, start) : 2 * max(0, end)].decode("utf-16-le", "ignore")
+
+
+def to_units(text: str, index: int) -> int:
+    """The position in units of a character's index."""
+    return index if is_narrow(text) else count_units(text[:index])

@@ -1,0 +1,95 @@
+"""Spans: what stands inside one paragraph, heading or cell, as plain values.
+
+HTML is shown as it is written, pictures are never fetched, and a link is one only where its scheme is allowed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from urllib.parse import urlsplit
+
+from markdown_it.token import Token
+
+LINK_SCHEMES = frozenset({"http", "https", "mailto"})
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    is_bold: bool = False
+    is_italic: bool = False
+    is_struck: bool = False
+    is_code: bool = False
+    is_formula: bool = False  # the text is the formula as it was written, with its marks
+    tone: str = ""  # token name of a colour, "" for the ordinary one
+    href: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    text: str
+    style: Style = Style()
+
+
+class _Writer:
+    """Walks the tokens of one paragraph; the style that stands open is its state."""
+
+    def __init__(self) -> None:
+        self.spans: list[Span] = []
+        self._style = Style()
+        self._addresses: list[str] = []
+
+    def read(self, token: Token) -> None:
+        match token.type:
+            case "text" | "html_inline":
+                self._push(token.content)
+            case "code_inline":
+                self._push(token.content, is_code=True)
+            case "formula":
+                self._push(token.content, is_formula=True)
+            case "softbreak" | "hardbreak":  # models mean the lines that they write
+                self._push("\u2028")
+            case "image":
+                self._push(f"[picture: {token.content}] {token.attrGet('src') or ''}".rstrip())
+            case "strong_open" | "strong_close":
+                self._style = replace(self._style, is_bold=token.nesting > 0)
+            case "em_open" | "em_close":
+                self._style = replace(self._style, is_italic=token.nesting > 0)
+            case "s_open" | "s_close":
+                self._style = replace(self._style, is_struck=token.nesting > 0)
+            case "link_open":
+                self._open_link(str(token.attrGet("href") or ""))
+            case "link_close":
+                self._close_link()
+
+    def _open_link(self, address: str) -> None:
+        self._addresses.append(address)
+        self._style = replace(self._style, href=address if is_allowed(address) else "")
+
+    def _close_link(self) -> None:
+        address = self._addresses.pop()
+        if not self._style.href and address:
+            self._push(f" ({address})")
+        self._style = replace(self._style, href="")
+
+    def _push(self, text: str, *, is_code: bool = False, is_formula: bool = False) -> None:
+        style = replace(self._style, is_code=is_code, is_formula=is_formula) if is_code or is_formula else self._style
+        if self.spans and self.spans[-1].style == style and not is_formula:
+            self.spans[-1] = Span(self.spans[-1].text + text, style)
+        elif text:
+            self.spans.append(Span(text, style))
+
+
+def read_inline(tokens: Sequence[Token]) -> tuple[Span, ...]:
+    writer = _Writer()
+    for token in tokens:
+        writer.read(token)
+    return tuple(writer.spans)
+
+
+def is_allowed(address: str) -> bool:
+    """Whether a click may hand the address to the system."""
+    try:
+        return urlsplit(address).scheme in LINK_SCHEMES
+    except ValueError:
+        return False

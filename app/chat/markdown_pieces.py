@@ -1,0 +1,65 @@
+"""Pieces: a reply's Markdown as plain values, each with the part of the source that it was written in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from app.chat.markdown_inline import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a piece stands: in the source, in characters, and in the lists and quotes around it."""
+
+    start: int = 0
+    end: int = 0
+    gap: int = 0  # px above
+    joint: str = ""  # between the text before and its own, where both are copied
+    level: int = 0  # depth of the list
+    num_quotes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A paragraph, a heading or one paragraph of a list's item."""
+
+    place: Place
+    spans: tuple[Span, ...]
+    heading: int = 0  # its level; 0 for none
+    mark: str = ""  # "•" or "3." before the first paragraph of a list's item
+
+    @property
+    def text(self) -> str:
+        return "".join(span.text for span in self.spans)
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    place: Place
+    code: str
+    language: str = ""
+    is_closed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    place: Place
+    rows: tuple[tuple[tuple[Span, ...], ...], ...]  # the first is the header
+    at_end: tuple[bool, ...]  # columns set at the end side
+
+
+@dataclass(frozen=True, slots=True)
+class Formula:
+    """A formula on lines of its own; `source` has no marks."""
+
+    place: Place
+    source: str
+    is_closed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    place: Place
+
+
+Piece = Text | Code | Table | Formula | Rule

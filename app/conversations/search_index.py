@@ -1,0 +1,149 @@
+"""The file beside the chats that finds text in them: trigrams of folded messages, made anew whenever it is lost."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+
+from app.conversations.folding import fold
+from app.conversations.opening import StorageError, decode_text
+from app.conversations.rows import attachments_of
+
+logger = logging.getLogger(__name__)
+_VERSION = 1
+_MOST_CHARACTERS = 400_000  # of one batch, which takes about 0.2 s
+_MOST_MESSAGES = 200  # of one batch
+_TRIGRAM = 3
+_MOST_TRIGRAMS = 40  # of one word; what holds them all is compared with the word itself anyway
+
+
+class SearchIndex:
+    """Used on the search thread alone; reads the chats and never writes them.
+
+    Texts are kept once more, folded, as SQLite can neither fold nor forget what it does not hold. Positions are not
+    kept (detail=none): 100 MB of text make a file of 180 MB instead of 430 MB, and a word is compared with the text.
+    """
+
+    def __init__(self, path: Path, chats: Path) -> None:
+        try:
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+        except OSError as error:
+            raise StorageError(f"The search index {path} cannot be written ({error}).") from error
+        self.connection = sqlite3.connect(path.resolve().as_uri(), uri=True, isolation_level=None)
+        try:
+            self._configure(chats)
+        except BaseException:
+            self.connection.close()
+            raise
+
+    def _configure(self, chats: Path) -> None:
+        connection = self.connection
+        connection.row_factory = sqlite3.Row
+        connection.text_factory = decode_text
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = OFF")  # what is lost is made anew
+        connection.execute("PRAGMA secure_delete = FAST")
+        connection.execute("ATTACH DATABASE ? AS chats", (f"{chats.resolve().as_uri()}?mode=ro",))
+        version = connection.execute("PRAGMA main.user_version").fetchone()[0]
+        if version != _VERSION:
+            connection.execute("DROP TABLE IF EXISTS texts")
+            self._create()
+        self.has_trigrams = bool(connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'texts_data'").fetchone())
+        connection.execute("SELECT rowid FROM texts LIMIT 1").fetchall()  # raises where the file is damaged
+
+    def _create(self) -> None:
+        try:
+            self.connection.execute("CREATE VIRTUAL TABLE texts USING fts5 (folded, tokenize = trigram, detail = none)")
+        except sqlite3.OperationalError as error:  # before SQLite 3.34, or built without FTS5
+            logger.info("every search reads all chats: %s", error)
+            self.connection.execute("CREATE TABLE texts (folded TEXT NOT NULL)")
+        self.connection.execute(f"PRAGMA main.user_version = {_VERSION}")
+
+    def is_whole(self) -> bool:
+        """Whether it holds as many texts as it can with what waits; a reply that runs may be in it or not."""
+        held = self.connection.execute(
+            f"SELECT count(*) FROM {'texts_docsize' if self.has_trigrams else 'texts'}"
+        ).fetchone()[0]
+        ended, total = self.connection.execute(
+            "SELECT count(*) - (SELECT count(*) FROM chats.messages WHERE state = 'running'), count(*) "
+            "FROM chats.messages"
+        ).fetchone()
+        waiting = self.connection.execute("SELECT count(DISTINCT ordinal) FROM chats.unindexed").fetchone()[0]
+        return bool(ended - waiting <= held <= total + waiting)
+
+    def take_batch(self) -> int | None:
+        """Take in what changed next; returns the number of the last change it has then, None where there was none."""
+        changes = self.connection.execute(
+            "SELECT change, ordinal FROM chats.unindexed ORDER BY change LIMIT ?", (_MOST_MESSAGES,)
+        ).fetchall()
+        if not changes:
+            return None
+        self.connection.execute("BEGIN")
+        try:
+            last = self._take(changes)
+            self.connection.execute("COMMIT")
+        except BaseException:
+            if self.connection.in_transaction:
+                self.connection.execute("ROLLBACK")
+            raise
+        return last
+
+    def _take(self, changes: Sequence[sqlite3.Row]) -> int:
+        num_characters = 0
+        for change, ordinal in changes:
+            folded = self._folded(ordinal)
+            self.connection.execute("DELETE FROM texts WHERE rowid = ?", (ordinal,))
+            if folded is not None:
+                self.connection.execute("INSERT INTO texts (rowid, folded) VALUES (?, ?)", (ordinal, folded))
+                num_characters += len(folded)
+            if num_characters > _MOST_CHARACTERS:
+                return int(change)
+        return int(changes[-1]["change"])
+
+    def conversation_of(self, ordinal: int) -> str | None:
+        row = self.connection.execute("SELECT conversation_id FROM chats.messages WHERE ordinal = ?", (ordinal,))
+        return next((conversation_id for (conversation_id,) in row), None)
+
+    def message(self, ordinal: int) -> sqlite3.Row | None:
+        """What of a message is searched, with its id."""
+        found: sqlite3.Row | None = self.connection.execute(
+            "SELECT id, text, attachments FROM chats.messages WHERE ordinal = ?", (ordinal,)
+        ).fetchone()
+        return found
+
+    def _folded(self, ordinal: int) -> str | None:
+        """Of a message with what it quotes; None where it is gone, "" where it cannot be read."""
+        try:
+            row = self.message(ordinal)
+        except sqlite3.DatabaseError as error:
+            logger.warning("a message could not be read and cannot be found: %s", error)
+            return ""
+        return None if row is None else fold("\n".join(searched_texts(row)))
+
+    def find(self, words: Sequence[str]) -> sqlite3.Cursor:
+        """Ordinals of the messages that hold every one of the folded words, the latest first."""
+        conditions = ["instr(folded, ?) > 0"] * len(words)
+        arguments = list(words)
+        grams = [gram for word in words for gram in _trigrams(word)]
+        if grams and self.has_trigrams:
+            conditions.insert(0, "texts MATCH ?")
+            arguments.insert(0, " AND ".join('"' + gram.replace('"', '""') + '"' for gram in grams))
+        return self.connection.execute(
+            f"SELECT rowid FROM texts WHERE {' AND '.join(conditions)} ORDER BY rowid DESC", arguments
+        )
+
+
+def searched_texts(row: sqlite3.Row) -> list[str]:
+    """What of a message is searched; needs the columns `id`, `text` and `attachments`."""
+    texts = [row["text"] if isinstance(row["text"], str) else ""]
+    for attachment in attachments_of(row):
+        texts += [attachment.name, attachment.text]
+    return texts
+
+
+def _trigrams(word: str) -> list[str]:
+    grams = dict.fromkeys(word[start : start + _TRIGRAM] for start in range(len(word) - _TRIGRAM + 1))
+    return list(grams)[:_MOST_TRIGRAMS]

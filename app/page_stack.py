@@ -1,0 +1,101 @@
+"""PageStack: the row of tabs and the pages under it, chats and others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from app.body import Body
+from app.chat.tab import ChatTab
+from app.tabs import TabRow
+from app.theme.pulse import Pulse
+from app.theme.theme import Theme
+
+
+class PageStack(QWidget):
+    """A page that is no chat has its symbol's name for an object name, and its title for a window title."""
+
+    page_shown = Signal()
+
+    def __init__(self, theme: Theme, pulse: Pulse, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.row = TabRow(theme, pulse, self)
+        self._pages = QStackedWidget(self)
+        self.body = Body(self._pages, theme, self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.row)
+        column.addWidget(self.body, 1)
+        self.row.bar.currentChanged.connect(self._show)
+
+    @property
+    def pages(self) -> list[QWidget]:
+        return [page for index in range(self._pages.count()) if (page := self._pages.widget(index)) is not None]
+
+    @property
+    def tabs(self) -> list[ChatTab]:
+        return [page for page in self.pages if isinstance(page, ChatTab)]
+
+    @property
+    def current_page(self) -> QWidget | None:
+        return self._pages.currentWidget()
+
+    @property
+    def current(self) -> ChatTab | None:
+        """The chat that is shown; None while another page is."""
+        page = self.current_page
+        return page if isinstance(page, ChatTab) else None
+
+    def page_at(self, index: int) -> QWidget | None:
+        return self._pages.widget(index)
+
+    def raise_page(self, page: QWidget) -> None:
+        self.row.bar.setCurrentIndex(self._pages.indexOf(page))
+
+    def show_page(self, symbol: str, make: Callable[[], QWidget]) -> QWidget:
+        """Show the page of this symbol; it is made where it is not open."""
+        page = next((page for page in self.pages if page.objectName() == symbol), None)
+        if page is None:
+            page = make()
+            page.setObjectName(symbol)
+            self.add_page(page)
+        self.raise_page(page)
+        page.setFocus(Qt.FocusReason.OtherFocusReason)
+        return page
+
+    def add_page(self, page: QWidget) -> None:
+        self._pages.addWidget(page)
+        index = self.row.bar.addTab("")
+        self._label(page)
+        self.row.bar.setCurrentIndex(index)
+        self._show(index)
+
+    def take_page(self, page: QWidget) -> None:
+        """Let go of a page without ending it."""
+        index = self._pages.indexOf(page)
+        self._pages.removeWidget(page)
+        self.row.bar.removeTab(index)
+
+    def step(self, places: int) -> None:
+        count = self.row.bar.count()
+        if count:
+            self.row.bar.setCurrentIndex((self.row.bar.currentIndex() + places) % count)
+
+    def relabel(self) -> None:
+        for page in self.pages:
+            self._label(page)
+        self.row.refit()
+
+    def _label(self, page: QWidget) -> None:
+        title, mark = (page.title, page.mark) if isinstance(page, ChatTab) else (page.windowTitle(), "")
+        self.row.bar.set_tab(self._pages.indexOf(page), title, mark, page.objectName())
+
+    def _show(self, index: int) -> None:
+        if 0 <= index < self._pages.count():
+            self._pages.setCurrentIndex(index)
+        self.body.set_side_allowed(self.current is not None)
+        self.row.refit()
+        self.page_shown.emit()

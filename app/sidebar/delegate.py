@@ -1,0 +1,127 @@
+"""ConversationDelegate: paints every row of the sidebar's list, and edits titles in place."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QAbstractItemModel, QObject, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter
+from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from app.sidebar.list_model import Index, Role
+from app.sidebar.rows import Kind, Row
+from app.theme.fonts import font
+from app.theme.glyphs import GLYPH_WIDTH, draw_dot, draw_focus_ring, draw_round, draw_running
+from app.theme.pulse import Pulse
+from app.theme.symbols import draw_symbol
+from app.theme.theme import Theme
+
+ROW_HEIGHT, INSET = 30, 10
+CAPTION_DROP = 4  # px that a caption stands nearer to the rows below it than to those above
+SYMBOL = 14
+GAP = 8  # px between the states at a row's end
+
+
+class ConversationDelegate(QStyledItemDelegate):
+    def __init__(self, theme: Theme, pulse: Pulse, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._pulse = pulse
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(100, ROW_HEIGHT)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        row: Row = index.data(Role.ROW)
+        ground = QRectF(QRect(option.rect).adjusted(INSET, 0, -INSET, 0))
+        self._paint_ground(painter, ground, option.state, index, row.kind)
+        if row.kind is Kind.CHAT:
+            end = self._paint_states(painter, ground, row, index.data(Role.MARK))
+            text = ground.adjusted(10, 0, end - ground.right() - GAP, 0)
+            draw_title(painter, text, row.text, self._theme.tokens.ink)
+        else:
+            self._paint_caption(painter, ground, row)
+
+    def _paint_ground(
+        self, painter: QPainter, ground: QRectF, state: QStyle.StateFlag, index: Index, kind: Kind
+    ) -> None:
+        tokens = self._theme.tokens
+        if index.data(Role.IS_CURRENT):
+            draw_round(painter, ground, 7, tokens.target_soft)
+        elif kind is not Kind.CAPTION and state & QStyle.StateFlag.State_MouseOver:
+            draw_round(painter, ground, 7, tokens.hover)
+        if state & QStyle.StateFlag.State_HasFocus:
+            draw_focus_ring(painter, tokens, ground, 7)
+
+    def _paint_caption(self, painter: QPainter, ground: QRectF, row: Row) -> None:
+        tokens = self._theme.tokens
+        metrics = QFontMetricsF(font("caption"))
+        room = ground.adjusted(10, CAPTION_DROP, -10 - SYMBOL - GAP, CAPTION_DROP)
+        painter.setFont(font("caption"))
+        painter.setPen(QColor(tokens.ink3))
+        words = f"{row.text}  {row.num_chats}" if row.is_folded else row.text
+        shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, room.width())
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
+        if row.kind is Kind.FOLDER:
+            name = "chevron-right" if row.is_folded else "chevron-down"
+            draw_symbol(painter, name, tokens.ink3, self._symbol_place(ground, ground.right() - 10, CAPTION_DROP))
+
+    def _paint_states(self, painter: QPainter, ground: QRectF, row: Row, mark: str) -> float:
+        """Branches, pin and mark, from the end on; returns where the first of them begins."""
+        tokens = self._theme.tokens
+        end, middle = ground.right() - 10, ground.center().y()
+        if mark == "running":
+            draw_running(painter, tokens, end - GLYPH_WIDTH, middle, self._pulse.phase)
+            end -= GLYPH_WIDTH + GAP
+        elif mark == "failed":
+            draw_symbol(painter, "warning", tokens.alert, self._symbol_place(ground, end))
+            end -= SYMBOL + GAP
+        elif mark:
+            draw_dot(painter, tokens.target, QPointF(end - 4, middle))
+            end -= 8 + GAP
+        conversation = row.conversation
+        if conversation is not None and conversation.is_pinned:
+            draw_symbol(painter, "pin", tokens.ink2, self._symbol_place(ground, end))
+            end -= SYMBOL + GAP
+        if conversation is not None and conversation.num_branches > 1:
+            end = self._paint_branches(painter, ground, end, conversation.num_branches)
+        return end + GAP
+
+    def _paint_branches(self, painter: QPainter, ground: QRectF, end: float, count: int) -> float:
+        tokens = self._theme.tokens
+        metrics = QFontMetricsF(font("small"))
+        width = metrics.horizontalAdvance(f"{count}")
+        painter.setFont(font("small"))
+        painter.setPen(QColor(tokens.ink2))
+        painter.drawText(QPointF(end - width, ground.center().y() + metrics.capHeight() / 2), f"{count}")
+        draw_symbol(painter, "branch", tokens.ink2, self._symbol_place(ground, end - width - 4))
+        return end - width - 4 - SYMBOL - GAP
+
+    def _symbol_place(self, ground: QRectF, end: float, drop: float = 0) -> QRectF:
+        top = ground.center().y() + drop - SYMBOL / 2
+        return QRectF(round(end - SYMBOL), round(top), SYMBOL, SYMBOL)
+
+    def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
+        editor = QLineEdit(parent)
+        is_folder = index.data(Role.ROW).kind is Kind.FOLDER
+        editor.setAccessibleName("Name of this folder" if is_folder else "Title of this chat")
+        return editor
+
+    def setEditorData(self, editor: QWidget, index: Index) -> None:
+        assert isinstance(editor, QLineEdit)
+        editor.setText(str(index.data(Qt.ItemDataRole.EditRole)))
+        editor.selectAll()
+
+    def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: Index) -> None:
+        assert isinstance(editor, QLineEdit)
+        model.setData(index, editor.text())
+
+    def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:
+        editor.setGeometry(QRect(option.rect).adjusted(INSET, 1, -INSET, -1))
+
+
+def draw_title(painter: QPainter, room: QRectF, title: str, colour: str, font_name: str = "interface") -> None:
+    """One line, cut with an ellipsis; titles share one edge, whatever their direction."""
+    metrics = QFontMetricsF(font(font_name))
+    shown = metrics.elidedText(title, Qt.TextElideMode.ElideRight, max(0.0, room.width()))
+    painter.setFont(font(font_name))
+    painter.setPen(QColor(colour))
+    painter.drawText(QPointF(room.left(), room.center().y() + metrics.capHeight() / 2), shown)

@@ -1,0 +1,102 @@
+"""ConversationList: the list of chats under hands and keys."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QWidget
+
+from app.sidebar.list_model import ConversationModel, Role
+from app.sidebar.rows import Kind
+
+FOLD_KEYS = {Qt.Key.Key_Left: True, Qt.Key.Key_Right: False}
+
+
+class RowList(QListView):
+    """What the sidebar's two lists share: rows of one height on the sidebar's own ground."""
+
+    def __init__(self, name: str, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(name)
+        self.setProperty("kind", "rows")  # the style sheet has one click activate a row
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setUniformItemSizes(True)
+        self.setMouseTracking(True)
+        self.viewport().setAutoFillBackground(False)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+
+
+class ConversationList(RowList):
+    chat_chosen = Signal(str)
+    fold_asked = Signal(str, bool)  # name of a folder, whether it is to be folded
+    menu_asked = Signal(QModelIndex, QPoint)  # the point is on the screen
+    delete_asked = Signal(str)
+
+    def __init__(self, model: ConversationModel, parent: QWidget) -> None:
+        super().__init__("Chats", parent)
+        self._model = model
+        self._kept_place = model.row(QModelIndex()).place
+        self._kept_scroll = 0
+        self.setModel(model)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.activated.connect(self._activate)
+        self.customContextMenuRequested.connect(self._ask_for_menu)
+        model.states_changed.connect(self.viewport().update)
+        model.modelAboutToBeReset.connect(self._keep_place)
+        model.modelReset.connect(self._return_to_place)
+
+    @property
+    def is_editing(self) -> bool:
+        return self.state() == QAbstractItemView.State.EditingState
+
+    def edit_chat(self, conversation_id: str) -> None:
+        self.edit(self._model.index_of(conversation_id))
+
+    def edit_folder(self, name: str) -> None:
+        self.edit(self._model.index_of_place((Kind.FOLDER, name)))
+
+    def _activate(self, index: QModelIndex) -> None:
+        row = self._model.row(index)
+        if row.kind is Kind.FOLDER:
+            self.fold_asked.emit(row.text, not row.is_folded)
+        elif row.kind is Kind.CHAT:
+            self.chat_chosen.emit(row.conversation_id)
+
+    def _ask_for_menu(self, point: QPoint) -> None:
+        index = self.indexAt(point)
+        if self._model.row(index).kind is not Kind.CAPTION:
+            self.menu_asked.emit(index, self.viewport().mapToGlobal(point))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        row = self._model.row(self.currentIndex())
+        if event.key() == Qt.Key.Key_F2 and row.kind is not Kind.CAPTION:
+            self.edit(self.currentIndex())
+        elif event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace) and row.kind is Kind.CHAT:
+            self.delete_asked.emit(row.conversation_id)
+        elif row.kind is Kind.FOLDER and (is_folded := FOLD_KEYS.get(Qt.Key(event.key()))) is not None:
+            self.fold_asked.emit(row.text, is_folded)
+        else:
+            super().keyPressEvent(event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Keys begin at the chat that is shown."""
+        super().focusInEvent(event)
+        if not self.currentIndex().isValid():
+            rows = [self._model.index(number) for number in range(self._model.rowCount())]
+            chats = [index for index in rows if self._model.row(index).kind is not Kind.CAPTION]
+            shown = [index for index in chats if index.data(Role.IS_CURRENT)]
+            for index in (shown or chats)[:1]:
+                self.setCurrentIndex(index)
+
+    def _keep_place(self) -> None:
+        self._kept_place = self._model.row(self.currentIndex()).place
+        self._kept_scroll = self.verticalScrollBar().value()
+
+    def _return_to_place(self) -> None:
+        index = self._model.index_of_place(self._kept_place)
+        if index.isValid():
+            self.setCurrentIndex(index)
+        self.doItemsLayout()
+        self.verticalScrollBar().setValue(self._kept_scroll)

@@ -1,0 +1,66 @@
+"""Chart: what every painted drawing of the statistics shares."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFocusEvent, QFontMetricsF, QPainter
+from PySide6.QtWidgets import QWidget
+
+from app.statistics.tables import Table
+from app.theme.buttons import KEYBOARD_REASONS
+from app.theme.fonts import font
+from app.theme.glyphs import draw_focus_ring
+from app.theme.theme import Theme
+
+
+class Chart(QWidget):
+    """A drawing with a sentence and a table behind it; Tab reaches it, so that both can be read."""
+
+    def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.theme = theme
+        self.table = Table(())
+        self.sentence = ""
+        self.has_keyboard_focus = False
+        self.setAccessibleName(name)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        theme.tokens_changed.connect(self.update)
+
+    def describe(self, sentence: str, table: Table) -> None:
+        """Say what is drawn, and draw it anew."""
+        self.sentence, self.table = sentence, table
+        self.setAccessibleDescription(sentence)
+        self.update()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self.has_keyboard_focus = event.reason() in KEYBOARD_REASONS
+        super().focusInEvent(event)
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self.has_keyboard_focus = False
+        super().focusOutEvent(event)
+        self.update()
+
+    def draw_focus(self, painter: QPainter) -> None:
+        if self.has_keyboard_focus:
+            draw_focus_ring(painter, self.theme.tokens, QRectF(self.rect()), 4)
+
+    @property
+    def is_mirrored(self) -> bool:
+        return self.layoutDirection() == Qt.LayoutDirection.RightToLeft
+
+    def mirror(self, painter: QPainter) -> None:
+        """Let the drawing run the other way where the interface does; texts are drawn after `painter.restore`."""
+        if self.is_mirrored:
+            painter.translate(self.width(), 0)
+            painter.scale(-1, 1)
+
+
+def draw_words(painter: QPainter, colour: str, use: str, words: str, place: QPointF, align: float = 0.0) -> float:
+    """Write at a baseline: from it on (0), around it (0.5) or up to it (1); how wide the words are."""
+    width = QFontMetricsF(font(use)).horizontalAdvance(words)
+    painter.setFont(font(use))
+    painter.setPen(QColor(colour))
+    painter.drawText(QPointF(place.x() - align * width, place.y()), words)
+    return width

@@ -1,0 +1,71 @@
+"""Statistics as files: a line a reply for a spreadsheet, or everything as JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import asdict, fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from app.statistics.history import History
+from app.statistics.tracked import TrackedReply
+from app.statistics.views import title_of
+from engine.messages import CacheReport, GroupStatistics, MemoryReport, Statistics
+
+VERSION = 1
+_OF_REPLY = ("chat", "message", "model", "drafter", "seed", "is_running", "told_at", "finish_reason", "error")
+
+
+def as_csv(history: History, conversation_id: str = "") -> str:
+    """One line a reply; the counts by position are joined by spaces."""
+    names = [one.name for one in fields(Statistics) if one.name != "group"]
+    in_group = [one.name for one in fields(GroupStatistics)]
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow([*_OF_REPLY, *names, *(f"group_{name}" for name in in_group)])
+    for one in history.replies(conversation_id):
+        known = [getattr(one.own, name) for name in names]
+        shown = [" ".join(map(str, value)) if isinstance(value, tuple) else value for value in known]
+        facts = [_harmless(value) for value in _facts(history, one).values()]
+        writer.writerow([*facts, *shown, *(getattr(one.own.group, name) for name in in_group)])
+    return file.getvalue()
+
+
+def as_json(history: History, memory: MemoryReport | None, cache: CacheReport | None, conversation_id: str = "") -> str:
+    """Replies with their last rounds, and what the engine held."""
+    replies = [
+        {
+            **_facts(history, one),
+            "statistics": asdict(one.own),
+            "statistics_before": asdict(one.before) if one.before else None,
+            "last_rounds": [asdict(each) for each in one.rounds],
+        }
+        for one in history.replies(conversation_id)
+    ]
+    whole = {
+        "version": VERSION,
+        "written_at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "replies": replies,
+        "memory": asdict(memory) if memory else None,
+        "prompt_cache_bytes": {"memory": cache.memory_bytes, "disk": cache.disk_bytes} if cache else None,
+    }
+    return json.dumps(whole, ensure_ascii=False, indent=1)
+
+
+def write_file(path: str, text: str) -> None:
+    """Raises OSError."""
+    Path(path).write_text(text, encoding="utf-8", newline="")
+
+
+def _facts(history: History, one: TrackedReply) -> dict[str, Any]:
+    told_at = datetime.fromtimestamp(one.told_at, UTC).isoformat(timespec="seconds") if one.told_at else ""
+    values = (title_of(history, one.conversation_id), one.message_id, one.model, one.drafter, one.seed)
+    return dict(zip(_OF_REPLY, (*values, one.is_running, told_at, one.finish_reason, one.error), strict=True))
+
+
+def _harmless(value: object) -> object:
+    """A text that a spreadsheet would take for a formula, such as a chat's title, stays a text."""
+    return f"'{value}" if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r") else value

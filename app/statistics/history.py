@@ -1,0 +1,119 @@
+"""History: what the replies of this run of the program have told of themselves, bounded."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.bridge import EngineBridge
+from app.conversations.live_reply import LiveReply
+from app.statistics.rounds import RoundFigures, join_rows
+from app.statistics.series import Series
+from app.statistics.tracked import NUM_ROUNDS, TrackedReply
+from engine.messages import Delta, Event, Failed, Finished, GroupStatistics
+
+NUM_REPLIES = 50
+SHOWN_MS = 250  # four updates a second
+
+
+class History(QObject):
+    """`title_of` names a chat by its id. A request that was not begun here, such as a check, counts nowhere."""
+
+    changed = Signal()  # at most four times a second
+
+    def __init__(
+        self,
+        bridge: EngineBridge,
+        title_of: Callable[[str], str] = lambda conversation_id: "",
+        parent: QObject | None = None,
+        *,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        super().__init__(parent)
+        self.title_of = title_of
+        self.clock = clock
+        self.rounds: deque[RoundFigures] = deque(maxlen=NUM_ROUNDS)  # forwards of all replies
+        self.series = Series()
+        self.told_at = 0.0  # wall clock, of the last round
+        self.heard_at = 0.0  # of `clock`, of the last round
+        self._replies: deque[TrackedReply] = deque(maxlen=NUM_REPLIES)
+        self._running: dict[int, TrackedReply] = {}
+        self._forward: tuple[GroupStatistics, set[int]] = (GroupStatistics(), set())
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(SHOWN_MS)
+        self._timer.timeout.connect(self.changed)
+        bridge.received.connect(self._receive)
+
+    def begin(self, reply: LiveReply) -> None:
+        """Follow a reply; called before its Submit is sent."""
+        tracked = TrackedReply(reply.request_id, reply.message())
+        self._running[reply.request_id] = tracked
+        self._replies.append(tracked)
+        self._tell()
+
+    @property
+    def is_running(self) -> bool:
+        return any(reply.has_begun for reply in self._running.values())
+
+    def replies(self, conversation_id: str = "") -> tuple[TrackedReply, ...]:
+        """Those that have begun, of one chat or of all, the newest first."""
+        return tuple(
+            reply
+            for reply in reversed(self._replies)
+            if reply.has_begun and conversation_id in ("", reply.conversation_id)
+        )
+
+    def reply_of(self, message_id: str) -> TrackedReply | None:
+        """The last request for this message; None where this run of the program generated none."""
+        return next((reply for reply in reversed(self._replies) if reply.message_id == message_id), None)
+
+    def running_chats(self) -> tuple[str, ...]:
+        """Ids of the chats whose replies have begun and run, in the order in which they began."""
+        return tuple(dict.fromkeys(one.conversation_id for one in self._running.values() if one.has_begun))
+
+    def forget(self, conversation_id: str) -> None:
+        """Let go of the replies of a chat that was deleted."""
+        kept = [one for one in self._replies if one.conversation_id != conversation_id]
+        self._replies = deque(kept, maxlen=NUM_REPLIES)
+        self._running = {one.request_id: one for one in kept if one.is_running}
+        self._tell()
+
+    def _receive(self, event: Event) -> None:
+        if not isinstance(event, (Delta, Finished, Failed)):
+            return
+        reply = self._running.get(event.request_id)
+        if reply is None:
+            return
+        match event:
+            case Delta():
+                self._add(reply, event)
+            case Finished(reason=reason, statistics=statistics):
+                del self._running[event.request_id]
+                reply.end(time.time(), statistics, reason)
+            case Failed(text=text):
+                del self._running[event.request_id]
+                reply.end(time.time(), None, "", text)
+        self._tell()
+
+    def _add(self, reply: TrackedReply, delta: Delta) -> None:
+        now, wall = self.clock(), time.time()
+        one = reply.add(delta, now, wall)
+        if one is None:
+            return
+        self.told_at, self.heard_at = wall, now
+        self.series.add(now, one)
+        group, told = self._forward
+        if one.num_rows > 1 and group == delta.statistics.group and delta.request_id not in told:
+            told.add(delta.request_id)
+            self.rounds[-1] = join_rows(self.rounds[-1], one)
+            return
+        self._forward = (delta.statistics.group, {delta.request_id})
+        self.rounds.append(one)
+
+    def _tell(self) -> None:
+        if not self._timer.isActive():
+            self._timer.start()

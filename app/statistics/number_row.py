@@ -1,0 +1,71 @@
+"""NumberRow: big numbers side by side, each above what it is a number of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QWidget
+
+from app.statistics.chart import Chart, draw_words
+from app.statistics.numbers import UNKNOWN, Number
+from app.statistics.tables import Table
+from app.theme.fonts import font
+from app.theme.theme import Theme
+
+LEAST_COLUMN, ROW, VALUE = 172, 74, 34
+
+
+class NumberRow(Chart):
+    def __init__(
+        self, theme: Theme, name: str, parent: QWidget | None = None, *, least_column: int = LEAST_COLUMN
+    ) -> None:
+        super().__init__(theme, name, parent)
+        self._least_column = least_column
+        self._numbers: tuple[Number, ...] = ()
+        self._num_columns = 1
+
+    def show_numbers(self, numbers: Sequence[Number]) -> None:
+        is_same_count = len(numbers) == len(self._numbers)
+        self._numbers = tuple(numbers)
+        if not is_same_count:
+            self._fit()
+        rows = tuple((one.caption, f"{one.value} {one.unit}".rstrip()) for one in numbers)
+        self.describe(". ".join(one.text for one in numbers), Table(("What", "Value"), rows))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        count = max(1, len(self._numbers))
+        fitting = max(1, min(count, self.width() // self._least_column))
+        num_rows = -(-count // fitting)
+        self._num_columns = -(-count // num_rows)
+        self.setFixedHeight(ROW * num_rows)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        width = self.width() / self._num_columns
+        for place, number in enumerate(self._numbers):
+            row, column = divmod(place, self._num_columns)
+            left = self.width() - (column + 1) * width if self.is_mirrored else column * width
+            self._draw(painter, number, QRectF(left, row * ROW, width - 12, ROW))
+        self.draw_focus(painter)
+
+    def _draw(self, painter: QPainter, number: Number, rect: QRectF) -> None:
+        tokens = self.theme.tokens
+        tone = tokens.ink3 if number.value == UNKNOWN else getattr(tokens, number.tone)
+        value = QFontMetricsF(font("big-number")).horizontalAdvance(number.value)
+        unit = QFontMetricsF(font("interface-medium")).horizontalAdvance(number.unit) + 3 if number.unit else 0.0
+        left = rect.right() - value - unit if self.is_mirrored else rect.left()
+        baseline = rect.top() + VALUE - 6
+        draw_words(painter, tone, "big-number", number.value, QPointF(left, baseline))
+        if number.unit:
+            draw_words(painter, tone, "interface-medium", number.unit, QPointF(left + value + 3, baseline))
+        painter.setFont(font("small"))
+        painter.setPen(QColor(tokens.ink2))
+        side = Qt.AlignmentFlag.AlignRight if self.is_mirrored else Qt.AlignmentFlag.AlignLeft
+        flags = side | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap
+        painter.drawText(rect.adjusted(0, VALUE + 2, 0, 0), flags, number.caption)

@@ -1,0 +1,102 @@
+"""TrackedReply: what one request has told of itself, round by round."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+from app.conversations.records import Message
+from app.conversations.totals import add_statistics
+from app.statistics.rates import RateWindow
+from app.statistics.rounds import RoundFigures, round_between
+from app.statistics.series import Series
+from engine.messages import Delta, Statistics
+
+NUM_ROUNDS = 60
+NUM_DEPTHS = 3  # stretches of one depth that are told apart; with more their mean is said
+
+
+@dataclass(frozen=True, slots=True)
+class DepthChange:
+    before: int
+    after: int
+    reason: str
+    at: float  # of the clock that the history reads
+
+
+class TrackedReply:
+    """`before` are the statistics of the part that is continued; `own` those of this request alone."""
+
+    def __init__(self, request_id: int, message: Message) -> None:
+        self.request_id = request_id
+        self.message_id = message.id
+        self.conversation_id = message.conversation_id
+        self.model = message.model
+        self.drafter = message.drafter
+        self.seed = message.seed
+        self.before = message.statistics if message.text else None
+        self.own = Statistics()
+        self.rounds: deque[RoundFigures] = deque(maxlen=NUM_ROUNDS)
+        self.series = Series()
+        self.last_change: DepthChange | None = None
+        self.ended_at = 0.0  # wall clock; 0.0 while it runs
+        self.told_at = 0.0  # wall clock, of the last round
+        self.heard_at = 0.0  # of the history's clock, of the last round
+        self.finish_reason = ""
+        self.error = ""
+        self._rates = RateWindow()
+        self._depths: list[int] = []  # one for each stretch of rounds, NUM_DEPTHS at most
+
+    @property
+    def is_running(self) -> bool:
+        return not self.ended_at
+
+    @property
+    def has_begun(self) -> bool:
+        return self.own.num_rounds > 0
+
+    @property
+    def statistics(self) -> Statistics:
+        """Of the whole reply, the part before it included."""
+        return self.own if self.before is None else add_statistics(self.before, self.own)
+
+    def rate(self, now: float) -> float:
+        """Over the last two seconds while it runs, then over the whole; 0.0 where there is too little to tell."""
+        return self._rates.rate(now) if self.is_running else self.own.tokens_per_second
+
+    def add(self, delta: Delta, at: float, wall: float) -> RoundFigures | None:
+        """What this Delta's round did."""
+        one = round_between(self.own, delta.statistics)
+        self.own = delta.statistics
+        self._rates.add(at, len(delta.token_ids))
+        self.told_at, self.heard_at = wall, at
+        if one is None:
+            return None
+        self._note_depth(one.depth, at)
+        self.rounds.append(one)
+        self.series.add(at, one)
+        return one
+
+    def end(self, wall: float, statistics: Statistics | None, reason: str, error: str = "") -> None:
+        """`statistics` are None where the engine gave none at the end."""
+        self.ended_at, self.finish_reason, self.error = wall, reason, error
+        if statistics is not None and statistics != Statistics():
+            self.own = statistics
+
+    @property
+    def depth_words(self) -> str:
+        """The depth while it runs; then "2, then 0", or the mean where it changed more often; "" where none drafted."""
+        if not self.own.num_proposed:
+            return ""
+        if self.is_running:
+            return f"{self.own.depth:,}"
+        if len(self._depths) < NUM_DEPTHS:
+            return ", then ".join(f"{depth:,}" for depth in self._depths)
+        return f"mean {self.own.num_proposed / self.own.num_rounds:.1f}"
+
+    def _note_depth(self, depth: int, at: float) -> None:
+        last = self._depths[-1] if self._depths else None
+        if self.rounds and self.rounds[-1].depth != depth:
+            self.last_change = DepthChange(self.rounds[-1].depth, depth, self.own.depth_reason, at)
+        if depth != last and len(self._depths) < NUM_DEPTHS:
+            self._depths.append(depth)

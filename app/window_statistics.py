@@ -1,0 +1,90 @@
+"""WindowStatistics: the inspector, the page of statistics and the memory bar of one window."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from app.bridge import EngineBridge
+from app.conversations.catalogue import Catalogue
+from app.conversations.recorder import Recorder
+from app.sidebar.panel import Sidebar
+from app.statistics.history import History
+from app.statistics.inspector import Inspector
+from app.statistics.memory import MemoryWatch
+from app.statistics.memory_bar import MemoryBar
+from app.statistics.page import StatisticsPage
+from app.theme.theme import Theme
+from app.workspace import Workspace
+
+SYMBOL, TITLE = "statistics", "Statistics"
+
+
+class WindowStatistics(QObject):
+    tint_changed = Signal(bool)
+
+    def __init__(
+        self, theme: Theme, bridge: EngineBridge, recorder: Recorder, catalogue: Catalogue, workspace: Workspace
+    ) -> None:
+        super().__init__(workspace)
+        self._theme = theme
+        self._workspace = workspace
+        self.history = History(bridge, catalogue.title_of, self)
+        self.memory = MemoryWatch(bridge, self)
+        self.inspector: Inspector | None = None  # made when it is first asked for
+        recorder.began.connect(self.history.begin)
+        catalogue.deleted.connect(self.history.forget)
+        self._is_tinted = False
+        workspace.changed.connect(self._follow)
+        workspace.reply_in_view_changed.connect(self._follow)
+        workspace.tint_asked.connect(lambda: self.set_tint(not self._is_tinted))
+
+    def serve(self, sidebar: Sidebar) -> None:
+        """Give the sidebar its memory bar, and the page to what asks for it there."""
+        sidebar.footer.set_bar(MemoryBar(self._theme, self.memory))
+        sidebar.statistics_asked.connect(self.show_page)
+        self._workspace.page_shown.connect(lambda: sidebar.statistics_row.set_current(self._is_page_shown))
+
+    @property
+    def _is_page_shown(self) -> bool:
+        return isinstance(self._workspace.current_page, StatisticsPage)
+
+    def show_page(self) -> None:
+        self._workspace.show_page(SYMBOL, self._make_page)
+
+    def _make_page(self) -> QWidget:
+        page = StatisticsPage(self._theme, self.history, self.memory)
+        page.setWindowTitle(TITLE)
+        return page
+
+    def toggle_inspector(self) -> None:
+        self.set_inspector_wanted(not self._workspace.body.is_side_wanted)
+
+    def set_inspector_wanted(self, is_wanted: bool) -> None:
+        body = self._workspace.body
+        if is_wanted and self.inspector is None:
+            self.inspector = Inspector(self._theme, self.history)
+            self.inspector.set_tint(self._is_tinted)
+            self.inspector.tint_toggled.connect(self.set_tint)
+            body.set_side(self.inspector)
+        body.set_side_wanted(is_wanted)
+        self._follow()
+
+    def set_tint(self, is_tinted: bool) -> None:
+        """Tint what accepted drafts wrote, in every chat of the window."""
+        if is_tinted == self._is_tinted:
+            return
+        self._is_tinted = is_tinted
+        self._workspace.set_tint(is_tinted)
+        if self.inspector is not None:
+            self.inspector.set_tint(is_tinted)
+        self.tint_changed.emit(is_tinted)
+
+    def _follow(self) -> None:
+        """Show the statistics of the reply in view."""
+        tab = self._workspace.current
+        if self.inspector is None or tab is None or not self._workspace.body.is_side_shown:
+            return
+        message_id = tab.transcript.reply_in_view
+        message = next((one for one in tab.session.messages if one.id == message_id), None)
+        self.inspector.show_reply(message_id, message)

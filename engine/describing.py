@@ -1,0 +1,39 @@
+"""What the engine holds in memory, and of a prompt in its cache; told between two steps."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from engine.checkpoints import Checkpoints
+from engine.groups import Groups
+from engine.loading import Loader
+from engine.messages import Answer, MemoryReport
+from engine.models.device import memory_limit
+from engine.prompt_cache.cache import PromptCache
+from engine.text.counting import Counted
+
+
+def describe_memory(loader: Loader, groups: Groups, cache: PromptCache | None) -> MemoryReport:
+    """Weights that are loaded, the state of rows that run, and what the prompt cache keeps."""
+    rows = groups.memory
+    weight_bytes, drafter_bytes = loader.target_bytes, loader.drafter_bytes
+    cache_bytes = cache.ram_bytes if cache else 0
+    held_bytes = weight_bytes + drafter_bytes + rows.target_bytes + rows.drafter_bytes + cache_bytes
+    return MemoryReport(
+        weight_bytes=weight_bytes,
+        drafter_bytes=drafter_bytes,
+        kv_bytes=rows.target_bytes,
+        drafter_kv_bytes=rows.drafter_bytes,
+        cache_bytes=cache_bytes,
+        limit_bytes=memory_limit(held_bytes),
+        num_rows=rows.num_rows,
+    )
+
+
+def complete_count(counted: Counted, loader: Loader, checkpoints: Checkpoints) -> Answer:
+    """The answer to a count, with what is cached of the prompt where its target is loaded."""
+    target = loader.target(counted.target)
+    if target is None:
+        return Answer(counted.request_id, counted.count)
+    num_cached = checkpoints.num_held(target.state_kinds, counted.token_ids)
+    return Answer(counted.request_id, replace(counted.count, num_cached=num_cached))

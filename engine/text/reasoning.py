@@ -1,0 +1,130 @@
+"""Reasoning in replies: the tags that enclose it, where it stands in a text, and whether a prompt has opened it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from engine.messages import ReasoningTags, Turn
+
+if TYPE_CHECKING:
+    from engine.text.tokenizer import Tokenizer
+
+CHANNELS = ReasoningTags("<|channel|>analysis<|message|>", "<|end|>")  # of gpt-oss
+THOUGHT_CHANNEL = ReasoningTags("<|channel>thought", "<channel|>")  # of Gemma 4
+KNOWN_TAGS = (
+    *(ReasoningTags(f"<{name}>", f"</{name}>") for name in ("think", "thinking", "thought", "reasoning", "seed:think")),
+    ReasoningTags("[THINK]", "[/THINK]"),
+    THOUGHT_CHANNEL,
+    CHANNELS,
+)
+CHANNEL_TOKENS = frozenset(("<|start|>", "<|channel|>", "<|message|>", "<|end|>"))
+_CHANNEL_HEADER = re.compile(r"(?:<\|start\|>assistant)?<\|channel\|>([a-z]+)[^<]*<\|message\|>")
+_CHANNEL_END = re.compile(r"<\|end\|>|<\|return\|>|<\|call\|>")
+_SPACE = re.compile(r"\s+")
+_NAME = re.compile("think|thought|reason", re.IGNORECASE)
+_CLOSING_WORDS = (("start", "end"), ("START", "END"), ("begin", "end"), ("BEGIN", "END"), ("open", "close"))
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """A stretch of a reply between its tags: text[start:end]."""
+
+    start: int
+    end: int
+    is_reasoning: bool
+
+
+def find_tags(tokens: Iterable[str], named: Sequence[ReasoningTags] = ()) -> tuple[ReasoningTags, ...]:
+    """The tags that a tokenizer has tokens for, after those that its settings name."""
+    known = set(tokens)
+    found = list(named)
+    for opening in sorted(token for token in known if _NAME.search(token)):
+        found += [ReasoningTags(opening, closing) for closing in _closings(opening) if closing in known]
+    if {"<|channel>", "<channel|>"} <= known:
+        found.append(THOUGHT_CHANNEL)
+    if known >= CHANNEL_TOKENS:
+        found.append(CHANNELS)
+    return tuple(dict.fromkeys(found))
+
+
+def named_tags(settings: Mapping[str, Any]) -> tuple[ReasoningTags, ...]:
+    """The tags that tokenizer_config.json names by pairs of keys, such as "think_start_token" and "think_end_token"."""
+    extra = (settings.get("extra_special_tokens"), settings.get("model_specific_special_tokens"))
+    found = []
+    for section in [settings, *(section for section in extra if isinstance(section, dict))]:
+        for key, opening in section.items():
+            names = [key.replace(*words) for words in _CLOSING_WORDS if words[0] in key]
+            closing = next((section[name] for name in names if name in section), "")
+            if _NAME.search(key) and all(isinstance(tag, str) and tag.strip() for tag in (opening, closing)):
+                found.append(ReasoningTags(opening, closing))
+    return tuple(found)
+
+
+def tokens_of_tags(tags: Iterable[ReasoningTags], tokens: Iterable[str]) -> frozenset[str]:
+    """The tokens that tags are written with."""
+    tags = tuple(tags)
+    written = [text for pair in tags for text in (pair.opening, pair.closing)]
+    structural = CHANNEL_TOKENS if CHANNELS in tags else frozenset[str]()
+    return structural | {token for token in tokens if token.strip() and any(token in text for text in written)}
+
+
+def find_bodies(text: str, tags: Sequence[ReasoningTags]) -> list[Body]:
+    """What stands between the tags of a reply, in order; tags count at its start and right after other reasoning."""
+    tags = tuple(dict.fromkeys((*tags, *KNOWN_TAGS)))
+    bodies: list[Body] = []
+    position = 0
+    while found := _body_at(text, position, tags, may_think=not bodies or bodies[-1].is_reasoning):
+        body, position = found
+        bodies.append(body)
+    return [*bodies, Body(position, len(text), False)] if position < len(text) else bodies
+
+
+def find_reply_bodies(tokenizer: Tokenizer, turn: Turn) -> list[Body]:
+    """The same of a turn; where its prompt had opened the reasoning, its tokens tell that a tag closes it."""
+    bodies = find_bodies(turn.text, tokenizer.reasoning)
+    if any(body.is_reasoning for body in bodies) or turn.tokenizer_id != tokenizer.identity:
+        return bodies
+    for pair, closing_id in tokenizer.closing_ids.items():
+        end = turn.text.find(pair.closing)
+        if end >= 0 and pair != CHANNELS and closing_id in turn.token_ids:
+            return [Body(0, end, True), Body(end + len(pair.closing), len(turn.text), False)]
+    return bodies
+
+
+def split_reply(text: str, bodies: Sequence[Body]) -> tuple[str, str]:
+    """A reply's reasoning and its answer, without the tags."""
+    reasoning = "".join([text[body.start : body.end] for body in bodies if body.is_reasoning])
+    return reasoning, "".join([text[body.start : body.end] for body in bodies if not body.is_reasoning])
+
+
+def find_opening(prompt: str, tags: Sequence[ReasoningTags]) -> str:
+    """The opening tag that a prompt ends with; "" where it ends with none."""
+    tail = prompt.rstrip()
+    return next((pair.opening for pair in (*tags, *KNOWN_TAGS) if tail.endswith(pair.opening)), "")
+
+
+def _body_at(text: str, position: int, tags: Sequence[ReasoningTags], *, may_think: bool) -> tuple[Body, int] | None:
+    """The body whose opening tag stands at a position, and where its closing tag ends; None where none stands there."""
+    if header := _CHANNEL_HEADER.match(text, position):
+        end = _CHANNEL_END.search(text, header.end())
+        stop, after = (end.start(), end.end()) if end else (len(text), len(text))
+        return Body(header.end(), stop, header[1] == "analysis"), after
+    space = _SPACE.match(text, position)
+    start = space.end() if space else position
+    pair = next((pair for pair in tags if may_think and text.startswith(pair.opening, start)), None)
+    if pair is None:
+        return None
+    start += len(pair.opening)
+    stop = text.find(pair.closing, start)
+    if stop < 0:
+        return Body(start, len(text), True), len(text)
+    return Body(start, stop, True), stop + len(pair.closing)
+
+
+def _closings(opening: str) -> list[str]:
+    """What the tag that closes this one may be called."""
+    slashed = opening[:1] + "/" + opening[1:]
+    return [slashed, *(opening.replace(*words) for words in _CLOSING_WORDS if words[0] in opening)]

@@ -1,0 +1,78 @@
+"""Chats as the window's sidebar finds, files, pins and copies them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+
+from app.sidebar.rows import Kind
+from tests.app.driver import Driver
+
+
+def open_chat_id(driver: Driver) -> str:
+    return driver.tab.session.conversation_id or ""
+
+
+def wait_for_row(driver: Driver, kind: Kind, name: str) -> None:
+    model = driver.window.sidebar.model
+    driver.wait(lambda: model.index_of_place((kind, name)).isValid())
+
+
+def test_words_typed_into_the_field_find_a_chat_and_open_it(driver: Driver) -> None:
+    driver.type("Why does ice float?")
+    driver.wait_idle()
+    driver.window.workspace.close_tab(0)
+    driver.window.actions_of_window.search.trigger()
+    sidebar = driver.window.sidebar
+    assert sidebar.field.hasFocus()
+    driver.qtbot.keyClicks(sidebar.field, "flo ICE")
+    driver.wait(lambda: sidebar.results.isVisible() and sidebar.results.results.rowCount() == 1)
+    driver.qtbot.keyClick(sidebar.field, Qt.Key.Key_Return)
+    driver.wait(lambda: driver.tab.title == "Why does ice float?")
+
+
+def test_a_chat_is_pinned_and_put_into_a_folder_that_stays_folded(driver: Driver) -> None:
+    driver.type("one")
+    driver.wait_idle()
+    sidebar, name = driver.window.sidebar, open_chat_id(driver)
+    wait_for_row(driver, Kind.CHAT, name)
+    sidebar.menus.folder_asked.emit(name, "Thesis")
+    wait_for_row(driver, Kind.FOLDER, "Thesis")
+    sidebar.list.fold_asked.emit("Thesis", True)
+    assert not sidebar.model.index_of(name).isValid()
+    sidebar.menus.pin_asked.emit(name, True)
+    wait_for_row(driver, Kind.CAPTION, "Pinned")
+    assert sidebar.model.index_of(name).isValid()
+
+
+def test_a_folder_is_renamed_and_removed_with_its_chats_kept(driver: Driver) -> None:
+    driver.type("one")
+    driver.wait_idle()
+    sidebar, name = driver.window.sidebar, open_chat_id(driver)
+    wait_for_row(driver, Kind.CHAT, name)
+    sidebar.menus.folder_asked.emit(name, "Thesis")
+    wait_for_row(driver, Kind.FOLDER, "Thesis")
+    sidebar.model.setData(sidebar.model.index_of_place((Kind.FOLDER, "Thesis")), "Book")
+    wait_for_row(driver, Kind.FOLDER, "Book")
+    sidebar.menus.dissolve_asked.emit("Book")
+    wait_for_row(driver, Kind.CAPTION, "Today")
+    assert sidebar.model.index_of(name).isValid()
+
+
+def test_a_copy_of_a_chat_opens_beside_it(driver: Driver) -> None:
+    driver.type("one")
+    driver.wait_idle()
+    wait_for_row(driver, Kind.CHAT, open_chat_id(driver))
+    driver.window.sidebar.menus.duplicate_asked.emit(open_chat_id(driver))
+    driver.wait(lambda: driver.tab.title == "one copy")
+    assert len(driver.window.workspace.tabs) == 2
+
+
+def test_a_closed_tab_is_opened_again(driver: Driver) -> None:
+    driver.type("one")
+    driver.wait_idle()
+    driver.window.actions_of_window.close.trigger()
+    assert driver.tab.is_empty
+    driver.window.actions_of_window.reopen.trigger()
+    driver.wait(lambda: driver.tab.title == "one")
+    driver.window.actions_of_window.reopen.trigger()
+    assert len(driver.window.workspace.tabs) == 1

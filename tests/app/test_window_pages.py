@@ -1,0 +1,93 @@
+"""Pages beside the chats: statistics, the inspector, and the way around by keys."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QLabel
+
+from app.theme.fonts import TextSize, font
+from tests.app.driver import Driver
+
+
+@pytest.fixture(autouse=True)
+def _text_size_of_others(driver: Driver):
+    yield
+    driver.window.theme.set_text_size(100)
+
+
+def test_statistics_open_once_as_a_tab_and_close_like_one(driver: Driver) -> None:
+    workspace, chat = driver.window.workspace, driver.tab
+    driver.window.actions_of_window.statistics.trigger()
+    assert workspace.row.bar.tabText(workspace.row.bar.currentIndex()) == "Statistics"
+    driver.window.sidebar.statistics_row.click()
+    driver.window.sidebar.footer.click()
+    assert workspace.row.bar.count() == 2
+    driver.window.actions_of_window.close.trigger()
+    assert workspace.current is chat
+
+
+def test_what_has_to_be_said_while_statistics_are_shown_is_said_in_the_last_chat(driver: Driver) -> None:
+    chat = driver.tab
+    driver.window.actions_of_window.statistics.trigger()
+    driver.window.show_trouble("The disk is full.")
+    assert "The disk is full." in [label.text() for label in chat.findChildren(QLabel)]
+
+
+def test_a_chat_opened_beside_statistics_has_a_tab_of_its_own(driver: Driver) -> None:
+    driver.type("one")
+    driver.wait_idle()
+    workspace = driver.window.workspace
+    driver.window.actions_of_window.statistics.trigger()
+    driver.window.actions_of_window.new.trigger()
+    assert [workspace.row.bar.tabText(index) for index in range(3)] == ["one", "Statistics", "New chat"]
+    workspace.close_tab(0)
+    assert [tab.title for tab in workspace.tabs] == ["New chat"]
+
+
+def test_the_inspector_stands_beside_a_chat_and_over_it_in_a_narrow_window(driver: Driver) -> None:
+    driver.window.resize(1320, 700)
+    body, page = driver.window.workspace.body, driver.tab
+    whole = page.width()
+    driver.window.actions_of_window.inspector.trigger()
+    assert page.width() == whole - 304
+    driver.window.resize(1000, 700)
+    assert page.width() == body.width()
+    assert body.side is not None
+    assert body.side.geometry().right() == body.rect().right()
+
+
+def test_the_inspector_goes_while_statistics_are_shown(driver: Driver) -> None:
+    driver.window.actions_of_window.inspector.trigger()
+    driver.window.actions_of_window.statistics.trigger()
+    assert not driver.window.workspace.body.is_side_shown
+    driver.window.workspace.step(-1)
+    assert driver.window.workspace.body.is_side_shown
+
+
+def test_f6_goes_through_the_parts_of_the_window_and_back(driver: Driver) -> None:
+    driver.type("one")
+    driver.wait_idle()
+    driver.window.resize(1320, 700)
+    window = driver.window
+    parts = [driver.tab.composer.field, window.sidebar.field, window.workspace.row.bar, driver.tab.transcript]
+    assert QApplication.focusWidget() is parts[0]
+    for part in [*parts[1:], parts[0]]:
+        window.regions.step(1)
+        focus = QApplication.focusWidget()
+        assert focus is not None
+        assert focus is part or part.isAncestorOf(focus)
+    window.regions.step(-1)
+    assert driver.tab.transcript.isAncestorOf(QApplication.focusWidget()) or driver.tab.transcript.hasFocus()
+
+
+def test_text_grows_by_steps_and_goes_back(driver: Driver) -> None:
+    field = driver.window.sidebar.field
+    driver.window.change_text_size(1)
+    assert (TextSize.percent, field.font().pixelSize()) == (115, 15)
+    for _ in range(5):
+        driver.window.change_text_size(1)
+    assert font("interface").pixelSize() == round(13 * 1.5) == field.font().pixelSize()
+    assert QGuiApplication.font().pixelSize() == field.font().pixelSize()
+    driver.window.change_text_size(0)
+    assert field.font().pixelSize() == 13
