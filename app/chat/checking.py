@@ -41,7 +41,6 @@ class Checking(QObject):
         self._pieces: list[str] = []
         self._token_ids: list[int] = []
         self._num_tokens = 0  # that are the same so far
-        bridge.received.connect(self._receive)
 
     @property
     def message_id(self) -> str:
@@ -64,6 +63,7 @@ class Checking(QObject):
         # One token more shows whether a reply that came to its own end does so again.
         limit = len(reply.token_ids) + (reply.state is ReplyState.COMPLETE)
         sampling = replace(submit.sampling, temperature=reply.temperature, seed=reply.seed, max_tokens=limit)
+        self._bridge.received.connect(self._receive)
         self._tell("Checking: the reply is written without a drafter. Check it once more to stop.", is_running=True)
         self._bridge.send(replace(submit, drafter=PLAIN, sampling=sampling))
         return True
@@ -108,6 +108,7 @@ class Checking(QObject):
 
     def _finish(self, sentence: str, *, is_different: bool = False) -> None:
         self._tell(sentence, is_different=is_different)
+        self._bridge.received.disconnect(self._receive)
         self._reply = None
 
     def _tell(self, sentence: str, *, is_running: bool = False, is_different: bool = False) -> None:
