@@ -72,6 +72,13 @@ class PageStack(QWidget):
         page.setFocus(Qt.FocusReason.OtherFocusReason)
         return page
 
+    def focus_page(self) -> None:
+        """Take the keyboard to the page that is shown; in a chat, to where it is written."""
+        if self.current is not None:
+            self.current.composer.field.setFocus()
+        elif self.current_page is not None:
+            self.current_page.setFocus()
+
     def add_page(self, page: QWidget) -> None:
         self._pages.addWidget(page)
         index = self.row.bar.addTab("")
@@ -103,5 +110,6 @@ class PageStack(QWidget):
         if 0 <= index < self._pages.count():
             self._pages.setCurrentIndex(index)
         self.body.set_side_allowed(self.current is not None)
+        self.body.keep_free(self.current.composer if self.current is not None else None)
         self.row.refit()
         self.page_shown.emit()

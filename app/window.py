@@ -116,7 +116,7 @@ class MainWindow(QMainWindow):
         self.chats.duplicated.connect(self._open_chat)
         sidebar.hit_chosen.connect(lambda hit: self._open_chat(hit.conversation_id, hit.message_id))
         sidebar.folding_changed.connect(lambda folded: write_folding(self._data_dir, Folding(folded)))
-        sidebar.left.connect(lambda: self.regions.step(1))
+        sidebar.left.connect(self._leave_sidebar)
         sidebar.delete_asked.connect(self.deletion.delete)
         sidebar.undo_asked.connect(self.deletion.undo)
         self.deletion.hidden.connect(workspace.put_away)
@@ -129,6 +129,7 @@ class MainWindow(QMainWindow):
         workspace.changed.connect(self._refresh)
         workspace.reply_ended.connect(self._refresh_list)
         workspace.went_on.connect(self.teller.say_going_on)
+        self.shell.focus_left.connect(workspace.focus_page)
         self.shell.sidebar_toggled.connect(self._take_sidebar)
         catalogue.conversations_changed.connect(self._show_conversations)
         catalogue.renamed.connect(self._take_title)
@@ -201,6 +202,11 @@ class MainWindow(QMainWindow):
     def _open_chat(self, conversation_id: str, message_id: str = "") -> None:
         self.workspace.open_chat(conversation_id, message_id)
         self.shell.close_overlay()
+
+    def _leave_sidebar(self) -> None:
+        """Go on writing; a sidebar that lies over the chat goes."""
+        self.shell.close_overlay()
+        self.workspace.focus_page()
 
     def show_trouble(self, sentence: str) -> None:
         self.teller.show_trouble(sentence)

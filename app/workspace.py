@@ -184,8 +184,8 @@ class Workspace(PageStack):
             self._close_chat(page)
         elif page is not None:
             self._remove(page)
-        if self.current is not None and not self.is_restoring:
-            self.current.composer.field.setFocus()
+        if not self.is_restoring:
+            self.focus_page()
 
     def _close_chat(self, tab: ChatTab) -> None:
         self._keeper.keep_unsent(tab)

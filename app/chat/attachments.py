@@ -11,6 +11,7 @@ from app.figures import write_bytes
 
 MOST_BYTES = 4_000_000  # of one file: a million tokens or so, more than any context holds
 MOST_AT_ONCE = 20  # attachments of one message
+MOST_CHARACTERS = 4_000_000  # of all of them: they are kept again whenever typing pauses
 LONG_PASTE = 20_000  # characters; a longer paste becomes an attachment
 KINDS = "Text, Markdown, code, CSV and JSON can be attached."
 _MARKS = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
@@ -16,6 +16,7 @@ from app.theme.symbols import draw_symbol
 from app.theme.theme import Theme
 
 SIDE = 12
+MIN_HEIGHT = 42
 SYMBOL_SIDE = 38
 NARROW = 260  # px; a sentence in less is a column of single words
 
@@ -52,6 +53,7 @@ class ComposerNote(QFrame):
         self.button.clicked.connect(self._press)
         self.close_button.clicked.connect(self.hide)
         theme.tokens_changed.connect(self.update)
+        self.setMinimumHeight(MIN_HEIGHT)
         self.hide()
 
     @property
@@ -89,9 +91,6 @@ class ComposerNote(QFrame):
         is_narrow = not self.button.isHidden() and self.width() < NARROW + self.button.sizeHint().width()
         direction = QBoxLayout.Direction
         self._row.setDirection(direction.TopToBottom if is_narrow else direction.LeftToRight)
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(120, 42)
 
     def _press(self) -> None:
         self.hide()

@@ -7,18 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
-from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from app.chat.markdown_cost import is_too_dear
-from app.chat.markdown_formulas import add_formulas
 from app.chat.markdown_inline import Span, read_inline
+from app.chat.markdown_parser import make_parser
 from app.chat.markdown_pieces import Code, Formula, Piece, Place, Rule, Table, Text
 
 MAX_TEXT = 6_000  # characters of one paragraph; a longer one is laid out in parts
 _GAPS = {"text": 12, "heading": 20, "item": 12, "code": 12, "table": 12, "formula": 12, "rule": 16}
 _ROW_END = re.compile(r"\r\n|\n|\r")
-_PARSER = add_formulas(MarkdownIt("commonmark", {"html": False, "maxNesting": 100}).enable(["table", "strikethrough"]))
+_PARSER = make_parser()
 
 
 @dataclass(frozen=True, slots=True)

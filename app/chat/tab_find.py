@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QKeyEvent
 
 from app.chat.find_bar import WIDTH, FindBar
 from app.chat.tab import ChatTab
@@ -24,7 +25,8 @@ class TabFind(QObject):
         self.bar.step_asked.connect(self._transcript.step)
         self.bar.closed.connect(self._close)
         self._transcript.found_changed.connect(lambda count, place: self.bar.show_place(place, count))
-        self._transcript.installEventFilter(self)
+        for widget in (self._transcript, tab.composer.field):
+            widget.installEventFilter(self)
         self._place()
 
     def open(self) -> None:
@@ -50,8 +52,13 @@ class TabFind(QObject):
         self.bar.setGeometry(room.right() + 1 - width, room.top(), width, self.bar.height())
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Resize:
+        """Follow the transcript's size, and take Esc before the composer does, where it would stop the reply."""
+        if event.type() == QEvent.Type.Resize and watched is self._transcript:
             self._place()
+        is_escape = isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape
+        if is_escape and event.type() == QEvent.Type.KeyPress and self.bar.isVisible():
+            self.bar.close_bar()
+            return True
         return False
 
 

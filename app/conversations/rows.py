@@ -8,8 +8,7 @@ import sqlite3
 import sys
 from array import array
 from collections.abc import Sequence
-from dataclasses import asdict, fields
-from itertools import pairwise
+from dataclasses import fields
 from typing import Any
 
 from app.conversations.records import Attachment, Conversation, Message, ReplyState
@@ -191,8 +190,8 @@ def _drafted(row: sqlite3.Row, num_characters: int) -> tuple[tuple[int, int], ..
     """Spans that rise and lie within the text."""
     data = row["drafted"]
     places = decode_ids(data) if isinstance(data, bytes) and len(data) % 8 == 0 else (1, 0)
-    rises = all(place <= following for place, following in pairwise((0, *places, num_characters)))
-    if not rises:
+    bounds = [0, *places, num_characters]
+    if bounds != sorted(bounds):
         logger.warning("drafted spans of message %r are damaged and left out", row["id"])
         return ()
     return tuple(zip(places[::2], places[1::2], strict=True))
@@ -200,9 +199,7 @@ def _drafted(row: sqlite3.Row, num_characters: int) -> tuple[tuple[int, int], ..
 
 def encode_statistics(statistics: Statistics) -> dict[str, Any]:
     """Without what is of the batch."""
-    values = asdict(statistics)
-    del values[_OF_THE_BATCH]
-    return values
+    return {name: getattr(statistics, name) for name in _STATISTICS}
 
 
 def decode_statistics(values: Any) -> Statistics:

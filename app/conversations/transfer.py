@@ -18,8 +18,8 @@ from app.conversations.store import UnknownConversationError
 from app.conversations.whole_chat import WholeChat, add_chats, order_by_time, read_chat
 
 logger = logging.getLogger(__name__)
-_MOST_MESSAGES = 500  # of one transaction, which takes about 50 ms
-_MOST_CHARACTERS = 2_000_000
+_MOST_MESSAGES = 100  # of one transaction, which takes about 50 ms
+_MOST_CHARACTERS = 1_000_000
 
 
 class Transfer:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from app.chat.announcing import announce
 from app.conversations.importing.found import Found
@@ -40,6 +40,8 @@ class ImportPage(QWidget):
         self.reason = make_label("", "interface", "secondary", self, wraps=True)
         self.list = QPlainTextEdit(self)
         self.list.setReadOnly(True)
+        self.list.setProperty("kind", "card")
+        self.list.setFrameShape(QFrame.Shape.NoFrame)
         self.list.setTabChangesFocus(True)
         self.list.setFont(font("interface"))
         self.list.setAccessibleName("What cannot be read")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QAccessible, QColor, QFocusEvent, QFontMetricsF, QPainter
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QAccessible, QColor, QFocusEvent, QFontMetricsF, QKeyEvent, QKeySequence, QPainter
+from PySide6.QtWidgets import QApplication, QWidget
 
 from app.statistics.access import announce
 from app.statistics.tables import Table
@@ -49,6 +49,12 @@ class Chart(QWidget):
     def draw_focus(self, painter: QPainter) -> None:
         if self.has_keyboard_focus:
             draw_focus_ring(painter, self.theme.tokens, QRectF(self.rect()), 4)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy):
+            QApplication.clipboard().setText(f"{self.sentence}\n{self.table.text}")
+            return
+        super().keyPressEvent(event)
 
     @property
     def is_mirrored(self) -> bool:

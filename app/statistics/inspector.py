@@ -114,7 +114,9 @@ class Inspector(QWidget):
     def refresh(self) -> None:
         tracked = self._history.reply_of(self._message_id) if self._message_id else None
         message = self._message if self._message is not None and self._message.id == self._message_id else None
-        message = message or (tracked.message if tracked else None)
+        if tracked is not None:  # it knows of an end before the message that was handed in does
+            end = tracked.message
+            message = replace(message or end, state=end.state, finish_reason=end.finish_reason)
         statistics = tracked.statistics if tracked else message.statistics if message else None
         if statistics is None or not statistics.num_rounds:
             self._show_nothing(UNTOLD if self._message_id else NOTHING)

@@ -67,7 +67,9 @@ class MemoryBar(QProgressBar):
             painter.scale(-1, 1)
         draw_stack(painter, tokens, QRectF(0, 1, self.width(), BAR), shares, whole)
         painter.restore()
-        shown = QFontMetricsF(font("small")).elidedText(self.words, Qt.TextElideMode.ElideRight, self.width())
+        metrics, shown = QFontMetricsF(font("small")), self.words
+        if report and metrics.horizontalAdvance(shown) > self.width():
+            shown = memory_words(report)
         start = QPointF(self.width() if is_mirrored else 0, HEIGHT - 6)
         draw_words(painter, tokens.ink3, "small", shown, start, float(is_mirrored))
         if self._has_keyboard_focus:

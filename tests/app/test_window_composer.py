@@ -123,7 +123,7 @@ def test_o18_a_prompt_that_is_too_long_is_not_sent_and_names_its_count(
     if num_letters == 100:
         driver.wait_idle()
     else:
-        driver.wait(lambda: bool(driver.tab.composer.note.text))
-        assert "9,000\u00a0tokens; the context holds 8,192" in driver.tab.composer.note.text
+        driver.wait(lambda: bool(driver.tab.composer.limit.text))
+        assert "9,000\u00a0tokens; the context holds 8,192" in driver.tab.composer.limit.text
         assert driver.tab.composer.draft.text == "z" * 9000
     assert len(fake_engine.submits) == (num_letters == 100)

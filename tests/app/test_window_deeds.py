@@ -37,6 +37,19 @@ def test_find_counts_hits_steps_through_them_and_closes_on_escape(driver: Driver
     assert driver.tab.composer.field.hasFocus()
 
 
+def test_escape_closes_the_find_bar_before_it_stops_a_reply(driver: Driver, fake_engine: FakeEngine) -> None:
+    fake_engine.ending = None
+    driver.type("one")
+    driver.wait_text("Hello there")
+    driver.window.actions_of_window.find.trigger()
+    field = driver.tab.composer.field
+    driver.qtbot.keyClick(field, Qt.Key.Key_Escape)
+    assert not bar_of(driver).isVisible()
+    assert driver.tab.session.is_busy
+    driver.qtbot.keyClick(field, Qt.Key.Key_Escape)
+    driver.wait(lambda: not driver.tab.session.is_busy)
+
+
 def test_a_find_bar_stays_over_its_transcript(driver: Driver) -> None:
     driver.type("one")
     driver.wait_idle()

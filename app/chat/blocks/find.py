@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import lru_cache
 
 from app.chat.blocks.block import Block, Span
 from app.chat.blocks.units import to_units
+
+_RUNS = re.compile(r"[\x00-\x7f]+|[^\x00-\x7f]+")
 
 
 def find_in(block: Block, words: str) -> tuple[Span, ...]:
@@ -30,9 +33,17 @@ def fold(text: str) -> tuple[str, list[int] | None]:
     """Without case and marks; with where each character came from, None where that is its own place."""
     if text.isascii():
         return text.lower(), None
-    letters = [(_fold_letter(letter), place) for place, letter in enumerate(text)]
-    places = [place for folded, place in letters for _ in folded]
-    return "".join(folded for folded, _ in letters), places
+    folded: list[str] = []
+    places: list[int] = []
+    for run in _RUNS.finditer(text):
+        if run[0].isascii():
+            folded.append(run[0].lower())
+            places.extend(range(run.start(), run.end()))
+            continue
+        for place, letter in enumerate(run[0], start=run.start()):
+            folded.append(_fold_letter(letter))
+            places.extend([place] * len(folded[-1]))
+    return "".join(folded), places
 
 
 @lru_cache(maxsize=4096)

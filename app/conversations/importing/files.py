@@ -6,16 +6,17 @@ import io
 import re
 import zipfile
 import zlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from app.conversations.importing.chatgpt import is_chatgpt, read_chatgpt
 from app.conversations.importing.found import Found, found_among
 from app.conversations.importing.json_stream import BrokenJsonError, elements_of
 from app.conversations.importing.lm_studio import is_lm_studio, read_lm_studio
 from app.conversations.importing.ours import HEADER, check_version, is_ours, read_ours
-from app.conversations.importing.values import UnreadableChatError, fields_of, items_of
+from app.conversations.importing.values import UnreadableChatError, fields_of, items_of, text_of
+from app.conversations.titles import clean_title
 from app.conversations.whole_chat import WholeChat
 
 MOST_BYTES = 2 << 30  # of one file, unpacked
@@ -64,6 +65,7 @@ class _Reading:
                     self._read_stream(stream, member.filename.rsplit("/", 1)[-1], "")
 
     def _read_stream(self, stream: IO[bytes], name: str, folder: str) -> None:
+        num_before = len(self.chats)
         try:
             with io.TextIOWrapper(stream, encoding="utf-8-sig") as text:
                 if header := HEADER.match(text.read(4096).lstrip()):
@@ -71,7 +73,9 @@ class _Reading:
                 text.seek(0)
                 for value in elements_of(text, HEADER):
                     self._read_value(value, name, folder)
-        except (BrokenJsonError, UnreadableChatError) as error:
+        except BrokenJsonError as error:
+            self._leave_out(f"The rest of {name}" if len(self.chats) > num_before else name, str(error))
+        except UnreadableChatError as error:
             self._leave_out(name, str(error))
         except UnicodeDecodeError:
             self._leave_out(name, "it is not text in UTF-8")
@@ -82,19 +86,24 @@ class _Reading:
         inner = items_of(fields.get("chats")) or items_of(fields.get("conversations"))
         for one in map(fields_of, inner or [fields]):
             try:
-                if is_chatgpt(one):
-                    self.chats.append(read_chatgpt(one))
-                elif is_ours(one):
-                    self.chats.append(read_ours(one))
-                elif is_lm_studio(one):
-                    self.chats.append(read_lm_studio(one, name.removesuffix(_SUFFIX), folder))
-                else:
-                    raise UnreadableChatError("it is no chat of Slipstream, ChatGPT or LM Studio")
+                self.chats.append(_chat_from(one, name, folder))
             except UnreadableChatError as error:
-                self._leave_out(name, str(error))
+                title = clean_title(text_of(one.get("title")) or text_of(one.get("name")))
+                self._leave_out(f"“{title}” in {name}" if title else f"A chat in {name}", str(error))
 
-    def _leave_out(self, name: str, reason: str) -> None:
-        self.unreadable.append(f"{name} was left out: {reason.rstrip('.')}.")
+    def _leave_out(self, what: str, reason: str) -> None:
+        self.unreadable.append(f"{what} was left out: {reason.rstrip('.')}.")
+
+
+def _chat_from(fields: Mapping[str, Any], name: str, folder: str) -> WholeChat:
+    """Raises UnreadableChatError."""
+    if is_chatgpt(fields):
+        return read_chatgpt(fields)
+    if is_ours(fields):
+        return read_ours(fields)
+    if is_lm_studio(fields):
+        return read_lm_studio(fields, name.removesuffix(_SUFFIX), folder)
+    raise UnreadableChatError("it is no chat of Slipstream, ChatGPT or LM Studio")
 
 
 def _too_large(num_bytes: int) -> str:

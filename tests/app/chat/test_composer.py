@@ -21,7 +21,9 @@ def test_enter_sends_and_shift_enter_begins_a_line(composer: Composer, sent: lis
     assert composer.field.toPlainText() == ""
 
 
-def test_enter_that_commits_an_input_method_does_not_send(composer: Composer, sent: list[Draft], qtbot: QtBot) -> None:
+def test_o57_enter_that_commits_an_input_method_does_not_send(
+    composer: Composer, sent: list[Draft], qtbot: QtBot
+) -> None:
     QApplication.sendEvent(composer.field, QInputMethodEvent("にほん", []))
     qtbot.keyClick(composer.field, Qt.Key.Key_Return)
     assert sent == []
@@ -35,7 +37,7 @@ def test_enter_that_commits_an_input_method_does_not_send(composer: Composer, se
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\n\n", "\u200b", "\u00a0\u2003", "\u200b \ufeff\t\u2060"])
-def test_blank_text_does_not_send(composer: Composer, sent: list[Draft], qtbot: QtBot, text: str) -> None:
+def test_o19_blank_text_does_not_send(composer: Composer, sent: list[Draft], qtbot: QtBot, text: str) -> None:
     composer.field.setPlainText(text)
     qtbot.keyClick(composer.field, Qt.Key.Key_Return)
     assert sent == []

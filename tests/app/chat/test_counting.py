@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 from PySide6.QtCore import Qt
@@ -108,20 +108,31 @@ def test_a_prompt_that_is_too_long_is_refused_with_its_count_and_an_offer(
 ) -> None:
     fake_engine.count = count_characters
     composer.field.setPlainText("z" * 950)
-    qtbot.waitUntil(lambda: bool(composer.note.text))
-    said = composer.note.text.replace("\u00a0", " ")
+    qtbot.waitUntil(lambda: bool(composer.limit.text))
+    said = composer.limit.text.replace("\u00a0", " ")
     assert said == "The prompt has 1,050 tokens; the context holds 1,000. Remove 51 tokens."
     assert not composer.foot.send_button.isEnabled()
     qtbot.keyClick(composer.field, Qt.Key.Key_Return)
     assert sent == []
     with qtbot.waitSignal(composer.leave_out_asked) as asked:
-        qtbot.mouseClick(composer.note.button, Qt.MouseButton.LeftButton)
+        qtbot.mouseClick(composer.limit.button, Qt.MouseButton.LeftButton)
     assert asked.args == [2]
     chat.before = ()
     counting.refresh()
     qtbot.waitUntil(composer.foot.send_button.isEnabled)
     qtbot.keyClick(composer.field, Qt.Key.Key_Return)
     assert sent == [Draft("z" * 950)]
+
+
+def test_a_refusal_goes_once_the_prompt_fits(
+    composer: Composer, counting: Counting, chat: Chat, fake_engine: FakeEngine, qtbot: QtBot
+) -> None:
+    fake_engine.count = lambda question: replace(count_characters(question), num_left_out=0)
+    composer.field.setPlainText("z" * 950)
+    qtbot.waitUntil(composer.limit.isVisible)
+    assert composer.limit.button.isHidden()
+    composer.field.setPlainText("z")
+    qtbot.waitUntil(composer.limit.isHidden)
 
 
 @pytest.mark.parametrize("num_letters", [860, 950])
@@ -134,7 +145,7 @@ def test_a_long_draft_is_counted_before_it_goes(
     composer.field.setPlainText("z" * num_letters)
     qtbot.keyClick(composer.field, Qt.Key.Key_Return)
     assert sent == []
-    qtbot.waitUntil(lambda: bool(sent) or bool(composer.note.text))
+    qtbot.waitUntil(lambda: bool(sent) or bool(composer.limit.text))
     assert sent == ([Draft("z" * 860)] if num_letters == 860 else [])
 
 

@@ -59,6 +59,17 @@ def test_a_reply_of_an_earlier_run_is_told_from_what_was_saved(inspector: Inspec
     assert not inspector.spark.isVisible()
 
 
+def test_the_end_of_a_reply_is_told_whatever_message_was_handed_in(
+    qtbot: QtBot, inspector: Inspector, talk: Talk
+) -> None:
+    talk.begin(1)
+    talk.round(1)
+    inspector.show_reply("m1", talk.history.replies()[0].message)
+    assert "State\trunning" in words_of(inspector)
+    talk.end(1, "length")
+    qtbot.waitUntil(lambda: "State\treached the limit of tokens" in words_of(inspector))
+
+
 def test_without_a_reply_it_says_so(inspector: Inspector) -> None:
     inspector.show_reply("")
     assert inspector.text == NOTHING

@@ -23,6 +23,14 @@ def memory(bridge: EngineBridge) -> MemoryWatch:
     return MemoryWatch(bridge)
 
 
+def show(qtbot: QtBot, memory: MemoryWatch, *, with_cache: bool) -> QWidget:
+    widget = QWidget()
+    qtbot.addWidget(widget)
+    memory.watch(widget, with_cache=with_cache)
+    widget.show()
+    return widget
+
+
 def test_nothing_is_asked_while_nothing_shows_it(qtbot: QtBot, memory: MemoryWatch, fake_engine: FakeEngine) -> None:
     widget = QWidget()
     qtbot.addWidget(widget)
@@ -37,16 +45,23 @@ def test_nothing_is_asked_while_nothing_shows_it(qtbot: QtBot, memory: MemoryWat
 
 def test_both_answers_are_kept(qtbot: QtBot, memory: MemoryWatch, fake_engine: FakeEngine) -> None:
     fake_engine.memory, fake_engine.report = REPORT, CacheReport(disk_bytes=7)
-    memory.ask()
+    show(qtbot, memory, with_cache=True)
     qtbot.waitUntil(lambda: memory.cache is not None)
     assert (memory.report, memory.cache) == (REPORT, CacheReport(disk_bytes=7))
+
+
+def test_the_prompt_cache_is_asked_for_what_shows_it_alone(
+    qtbot: QtBot, memory: MemoryWatch, fake_engine: FakeEngine
+) -> None:
+    show(qtbot, memory, with_cache=False)
+    assert [type(command) for command in fake_engine.commands] == [DescribeMemory]
 
 
 def test_a_question_that_is_not_answered_is_not_asked_again(
     qtbot: QtBot, memory: MemoryWatch, fake_engine: FakeEngine
 ) -> None:
     fake_engine.answers_on_cache = False
-    memory.ask()
+    show(qtbot, memory, with_cache=True)
     qtbot.waitUntil(lambda: memory.report is not None)
     memory.ask()
     kinds = [type(command) for command in fake_engine.commands]

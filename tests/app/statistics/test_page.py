@@ -13,6 +13,7 @@ from app.statistics.chart import Chart
 from app.statistics.figure_table import FigureTable
 from app.statistics.memory import MemoryWatch
 from app.statistics.page import EMPTY, StatisticsPage
+from app.statistics.time_chart import TimeChart
 from app.theme.theme import Theme
 from app.theme.tokens import DARK
 from tests.app.statistics.replies import Talk
@@ -124,6 +125,25 @@ def test_nothing_is_wider_than_the_page(page: StatisticsPage, talk: Talk, width:
     QApplication.processEvents()
     for panel in page.panels.values():
         assert panel.mapTo(page, panel.rect().topRight()).x() < width
+
+
+def test_the_time_axis_is_a_minute_until_there_is_more(page: StatisticsPage, talk: Talk) -> None:
+    run_two(talk)
+    page.refresh()
+    chart = page.series.chart
+    assert isinstance(chart, TimeChart)
+    assert chart.span == 60
+    talk.now += 90
+    talk.round(1, 2, 2)
+    page.refresh()
+    assert chart.span == 300
+
+
+def test_the_numbers_behind_a_chart_are_copied_from_it(qtbot: QtBot, page: StatisticsPage, talk: Talk) -> None:
+    run_two(talk)
+    page.show()
+    qtbot.keyClick(page.positions.chart, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QApplication.clipboard().text() == f"{page.positions.chart.sentence}\n{page.positions.chart.table.text}"
 
 
 def test_it_is_drawn_in_dark_and_from_right_to_left(page: StatisticsPage, theme: Theme, talk: Talk) -> None:

@@ -81,7 +81,7 @@ def test_folder_of_lm_studio_is_read_with_its_folders(write, tmp_path):
 def test_file_that_cannot_be_read_is_named_with_the_reason(write, content, reason):
     found = read_paths([write("export.json", content)], ())
     assert found.chats == ()
-    assert found.unreadable[0].startswith("export.json was left out: ")
+    assert "export.json was left out: " in found.unreadable[0]
     assert reason in found.unreadable[0]
 
 
@@ -90,11 +90,13 @@ def test_file_that_breaks_off_gives_what_came_before(write):
     found = read_paths([write("conversations.json", whole[: len(whole) // 2])], ())
     assert 300 < len(found.chats) < 360
     assert len(found.unreadable) == 1
+    assert found.unreadable[0].startswith("The rest of conversations.json was left out: ")
     assert "at character" in found.unreadable[0]
 
 
 def test_broken_chat_costs_no_other(write):
-    found = read_paths([write("conversations.json", [CHATS[0], {"mapping": {}}, CHATS[1]])], ())
+    found = read_paths([write("conversations.json", [CHATS[0], {"title": "Empty", "mapping": {}}, CHATS[1]])], ())
+    assert found.unreadable == ("“Empty” in conversations.json was left out: it has no messages.",)
     assert len(found.chats) == 2
     assert found.describe() == "2 chats, 1 that cannot be read."
 
