@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
@@ -12,6 +13,7 @@ from app.conversations.records import Message, ReplyState
 from app.figures import write_count, write_rate
 from engine.messages import Cancel, Delta, Event, Failed, Finished, Submit
 
+TELL_SECONDS = 0.5  # between sentences about its progress
 PLAIN = "none"  # the drafter that proposes nothing
 
 
@@ -41,7 +43,7 @@ class Checking(QObject):
         self._pieces: list[str] = []
         self._token_ids: list[int] = []
         self._num_tokens = 0  # that are the same so far
-        bridge.received.connect(self._receive)
+        self._told_at = 0.0
 
     @property
     def message_id(self) -> str:
@@ -64,7 +66,8 @@ class Checking(QObject):
         # One token more shows whether a reply that came to its own end does so again.
         limit = len(reply.token_ids) + (reply.state is ReplyState.COMPLETE)
         sampling = replace(submit.sampling, temperature=reply.temperature, seed=reply.seed, max_tokens=limit)
-        self._tell("Checking: the reply is written without a drafter. Check it once more to stop.", is_running=True)
+        self._bridge.received.connect(self._receive)
+        self._tell_progress(reply)
         self._bridge.send(replace(submit, drafter=PLAIN, sampling=sampling))
         return True
 
@@ -81,6 +84,8 @@ class Checking(QObject):
                 self._pieces.append(event.text)
                 self._token_ids += event.token_ids
                 self._compare(reply, event.token_ids)
+                if self._reply is not None and time.monotonic() > self._told_at + TELL_SECONDS:
+                    self._tell_progress(reply)
             case Finished(reason="cancelled"):
                 same = write_count(self._num_tokens, "tokens")
                 self._finish(f"The check was stopped after {same}; they are the same.")
@@ -101,6 +106,12 @@ class Checking(QObject):
                 return
             self._num_tokens += 1
 
+    def _tell_progress(self, reply: Message) -> None:
+        self._told_at = time.monotonic()
+        done, whole = write_count(self._num_tokens), write_count(len(reply.token_ids), "tokens")
+        words = f"Checking without a drafter, {done} of {whole}. Check it once more to stop."
+        self._tell(words, is_running=True)
+
     def _find_difference(self) -> None:
         """The rest has nothing more to tell."""
         self.stop()
@@ -108,6 +119,7 @@ class Checking(QObject):
 
     def _finish(self, sentence: str, *, is_different: bool = False) -> None:
         self._tell(sentence, is_different=is_different)
+        self._bridge.received.disconnect(self._receive)
         self._reply = None
 
     def _tell(self, sentence: str, *, is_running: bool = False, is_different: bool = False) -> None:

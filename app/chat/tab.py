@@ -83,6 +83,7 @@ class ChatTab(QWidget):
             session.message_added.connect(self._add_message),
             session.reply_extended.connect(self.transcript.extend),
             session.reply_changed.connect(self._change),
+            session.message_changed.connect(self.transcript.change),
             session.progress_changed.connect(self.transcript.set_progress),
             session.busy_changed.connect(self._take_busy),
             session.title_changed.connect(lambda title: self.state_changed.emit()),

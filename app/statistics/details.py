@@ -111,6 +111,8 @@ def _drafting_rows(statistics: Statistics) -> list[Row]:
     rows = [("Accepted of proposed", f"{accepted_words(statistics)}, {share}")]
     if statistics.acceptance_length > 0:
         rows.append(("Acceptance length", f"{write_ratio(statistics.acceptance_length)}, of {proposing} that proposed"))
+    share = write_percent(statistics.num_accepted, statistics.num_tokens)
+    rows.append(("Accepted of the reply", f"{write_count(statistics.num_accepted, 'tokens')}, {share}"))
     rows.append(("Forwards saved", write_count(statistics.num_forwards_saved)))
     if statistics.num_verified > statistics.num_accepted:
         rest = write_count(statistics.num_verified - statistics.num_accepted)

@@ -140,7 +140,7 @@ class Inspector(QWidget):
         has_drafted = bool(statistics.num_proposed)
         rounds = tuple(tracked.rounds) if tracked else ()
         self.rounds.setText(write_count(statistics.num_rounds, "rounds"))
-        rate = tracked.rate(self._history.clock()) if tracked else statistics.tokens_per_second
+        rate = tracked.rate(self._history.clock()) if tracked else statistics.tokens_per_second or None
         self.numbers.show_numbers(numbers_of(statistics, rate))
         self.positions.show_positions(positions_in(statistics))
         self.spark.show_rounds(rounds, statistics.acceptance_length)
@@ -174,8 +174,8 @@ class Inspector(QWidget):
         return QSize(WIDTH, 600)
 
 
-def numbers_of(statistics: Statistics, rate: float) -> tuple[Number, Number]:
-    written = write_rate(rate).split(NO_BREAK)[0] if rate > 0 else UNKNOWN
+def numbers_of(statistics: Statistics, rate: float | None) -> tuple[Number, Number]:
+    written = write_rate(rate).split(NO_BREAK)[0] if rate is not None else UNKNOWN
     if not statistics.num_proposed:
         against = Number(UNKNOWN, "vs plain, nothing was drafted")
     elif not statistics.speedup:

@@ -100,7 +100,7 @@ def _row(history: History, one: TrackedReply) -> tuple[str, ...]:
     return (
         title_of(history, one.conversation_id),
         drafter_name(one.message.drafter),
-        write_rate(rate).removesuffix("\u00a0tok/s") if rate else "",
+        write_rate(rate).removesuffix("\u00a0tok/s") if rate is not None else "",
         speedup if own.num_proposed else "",
         write_seconds(first) if first > 0 else "",
         f"{write_count(own.num_cached)}, {write_count(num_read_of(own))}",

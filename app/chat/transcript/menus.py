@@ -35,7 +35,7 @@ def add_actions(menu: QMenu, section: Section, choose: Choose, *, is_tinted: boo
             made.setCheckable(True)
             made.setChecked(is_tinted)
     if section.is_left_out:
-        _add(menu, Action.INCLUDE, choose).setText("Include in the prompt")
+        _add(menu, Action.INCLUDE, choose).setText("Include all messages in the prompt")
     if len(section.siblings) > 1:
         menu.addSeparator()
         place = section.siblings.index(section.message.id)

@@ -159,6 +159,8 @@ def _symbol_of(reason: str) -> str:
     """The subject of a reason: what was read again has a reason of its own, whatever that names."""
     if "read again" in reason or "prompt cache" in reason:
         return "cache"
-    if reason.startswith(("checked", "differs")):
+    if reason.startswith("checked"):
         return "check"
+    if reason.startswith("differs"):
+        return "warning"
     return "drafter" if "draft" in reason else "model"

@@ -170,7 +170,7 @@ def test_keys_reach_the_last_message_and_the_last_branch(driver):
     assert driver.tab.composer.field.toPlainText() == "One"
 
 
-def test_oldest_turns_are_left_out_where_that_is_asked_for_and_taken_in_again(driver, fake_engine):
+def test_oldest_turns_are_left_out_where_that_is_asked_for_and_taken_in_again(driver, act, fake_engine):
     say(driver, "One", "Two")
     driver.tab.composer.leave_out_asked.emit(2)
     words = "The oldest 2\u00a0messages are left out of the prompt, from the next message on."
@@ -178,7 +178,12 @@ def test_oldest_turns_are_left_out_where_that_is_asked_for_and_taken_in_again(dr
     say(driver, "Three")
     assert said(driver) == []
     assert [turn.text for turn in fake_engine.submits[-1].turns] == ["Two", "Hello there", "Three"]
-    assert "The 2 messages above are left out of the prompt." in driver.text.replace("\u00a0", " ")
+    words = "The 2 messages above are left out of the prompt."
+    assert words in driver.text.replace("\u00a0", " ")
+    act(Action.INCLUDE, 0)
+    driver.wait(lambda: words not in driver.text.replace("\u00a0", " "))
+    say(driver, "Four")
+    assert len(fake_engine.submits[-1].turns) == 7
 
 
 def test_three_replies_come_to_their_ends_while_tabs_are_switched(driver, fake_engine):

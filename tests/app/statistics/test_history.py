@@ -64,6 +64,7 @@ def test_the_live_rate_is_of_the_last_two_seconds_and_the_final_one_of_the_whole
 def test_tokens_of_the_first_round_are_in_no_rate(talk: Talk) -> None:
     talk.begin(1)
     talk.round(1, 8, 8)
+    assert talk.history.replies()[0].rate(talk.now) is None
     assert talk.history.replies()[0].rate(talk.now + 1) == 0.0
 
 

@@ -126,6 +126,15 @@ def test_a_template_with_a_field_for_thinking_gets_the_reply_apart_and_the_answe
     assert said.token_ids[-len("the low") :] in windows(prompt.token_ids, len("the low"))
 
 
+def test_o32_thinking_in_channels_that_the_template_drops_costs_the_reply_alone() -> None:
+    tokenizer = thinking_tokenizer(OWN_FIELD)
+    said = channelled(tokenizer)
+    prompt = build_prompt(tokenizer, [ASKED], 1)
+    later = build_prompt(tokenizer, [ASKED, said, NEXT], 2)
+    num_kept = num_equal(later.token_ids, (*prompt.token_ids, *said.token_ids))
+    assert prompt.boundaries[-1] == len(prompt.token_ids) - 1 <= num_kept
+
+
 def test_thinking_that_a_template_keeps_is_spliced_too() -> None:
     tokenizer = thinking_tokenizer(KEPT, TAGS, is_special=False)
     said = generated(tokenizer, "<think>", "why the low", "</think>", "the low")
