@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 from app.figures import write_amount
 from app.statistics.chart import Chart, draw_words
 from app.statistics.rounds import RoundFigures
+from app.statistics.sizes import scaled
 from app.statistics.tables import Position, positions_sentence, positions_table, rounds_sentence, rounds_table
 from app.statistics.tracked import NUM_ROUNDS
 from app.theme.fonts import font
@@ -46,11 +47,11 @@ class PositionBars(Chart):
         ghost.setAlphaF(0.2)
         for place, one in enumerate(self._positions):
             left = place * step if not self.is_mirrored else self.width() - width - place * step
-            bar = QRectF(left, LABEL, width, self.height() - LABEL - FOOT)
+            bar = QRectF(left, scaled(LABEL), width, self.height() - scaled(LABEL) - scaled(FOOT))
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(ghost)
             painter.drawRoundedRect(bar, 4, 4)
-            self._label(painter, tokens.ink, "small-strong", one.percent, QPointF(bar.center().x(), LABEL - 8))
+            self._label(painter, tokens.ink, "small-strong", one.percent, QPointF(bar.center().x(), scaled(LABEL) - 8))
             self._label(painter, tokens.ink2, "caption", f"{place + 1}", QPointF(bar.center().x(), self.height() - 5))
             if one.num_accepted:
                 bar.setTop(bar.bottom() - max(2.0, bar.height() * one.share))
@@ -98,7 +99,7 @@ class RoundBars(Chart):
         self.draw_focus(painter)
 
     def _draw_bars(self, painter: QPainter) -> None:
-        tokens, foot = self.theme.tokens, self.height() - FOOT
+        tokens, foot = self.theme.tokens, self.height() - scaled(FOOT)
         painter.fillRect(QRectF(0, 0, self.width(), 1), QColor(tokens.line))
         longest = max((one.verify + one.draft for one in self._rounds), default=0.0)
         scale = (foot - 1) / longest if longest else 0.0

@@ -28,12 +28,16 @@ class Chart(QWidget):
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         announce(self, self.role)
-        theme.tokens_changed.connect(self.update)
+        theme.tokens_changed.connect(self.refit)
 
     def describe(self, sentence: str, table: Table) -> None:
         """Say what is drawn, and draw it anew."""
         self.sentence, self.table = sentence, table
         self.setAccessibleDescription(sentence)
+        self.update()
+
+    def refit(self) -> None:
+        """Take sizes and colours anew: both come with the theme."""
         self.update()
 
     def focusInEvent(self, event: QFocusEvent) -> None:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.statistics.chart import Chart, draw_words
 from app.statistics.series import SPAN_SECONDS, Point
+from app.statistics.sizes import scaled
 from app.statistics.tables import series_sentence, series_table
 from app.theme.theme import Theme
 
@@ -51,7 +52,7 @@ class TimeChart(Chart):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        plot = QRectF(AXIS, 8, self.width() - AXIS - 2, self.height() - FOOT - 8)
+        plot = QRectF(scaled(AXIS), 8, self.width() - scaled(AXIS) - 2, self.height() - scaled(FOOT) - 8)
         if self.is_mirrored:
             plot.moveLeft(2)
         top = self._top
@@ -59,7 +60,7 @@ class TimeChart(Chart):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self.mirror(painter)
-        plot.moveLeft(AXIS)
+        plot.moveLeft(scaled(AXIS))
         self._draw_lines(painter, plot, top)
         painter.restore()
         self.draw_focus(painter)
