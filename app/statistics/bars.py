@@ -26,10 +26,12 @@ MOST_POSITIONS = 16  # more are in the table
 class PositionBars(Chart):
     """A bar for each position with the share of its proposals that was accepted, before a ghost of full height."""
 
+    least_height = 130
+
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, "Accepted by position", parent)
         self._positions: tuple[Position, ...] = ()
-        self.setMinimumHeight(130)
+        self.refit()
 
     def show_positions(self, positions: Sequence[Position]) -> None:
         self._positions = tuple(positions[:MOST_POSITIONS])
@@ -68,11 +70,13 @@ class PositionBars(Chart):
 class RoundBars(Chart):
     """Verify and draft of the last rounds, stacked, the newest at the end."""
 
+    least_height = 90
+
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, "Time of a round", parent)
         self._rounds: tuple[RoundFigures, ...] = ()
         self._end = "now"
-        self.setMinimumHeight(90)
+        self.refit()
 
     def show_rounds(self, rounds: Sequence[RoundFigures], end: str = "now") -> None:
         """`end` says when the last of them was, where that is not now."""

@@ -28,11 +28,13 @@ MARKS = {
 class TimeChart(Chart):
     """Painted here and not by a plotting library: importing one holds the window up for half a second."""
 
+    least_height = 150
+
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, "Acceptance length and depth", parent)
         self._points: tuple[Point, ...] = ()
         self._end = "now"
-        self.setMinimumHeight(150)
+        self.refit()
 
     def show_points(self, points: Sequence[Point], end: str = "now") -> None:
         """`end` says what the end of the axis is, where that is not now."""
