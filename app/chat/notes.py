@@ -20,18 +20,38 @@ MIN_HEIGHT = 42
 
 
 class Action(StrEnum):
+    """What can be done about a note or a message; the value is the word on its button or in its menu."""
+
     CONTINUE = "Continue"
     TRY_AGAIN = "Try again"
+    DISCARD = "Discard"
     CLOSE = "Close"
     UNDO = "Undo"
+    EDIT = "Edit"
+    COPY = "Copy"
+    AGAIN = "Again"
+    BRANCH = "Branch"
+    MORE = "More"
+    DETAILS = "Details"
+    CHECK = "Check without a drafter"
+    TINT = "Tint drafted text"
+    DELETE_FROM = "Delete from here"
+    PREVIOUS = "Previous branch"
+    NEXT = "Next branch"
+    LEAVE_OUT = "Leave out"
+    INCLUDE = "Include"
 
 
 _NAMES = {
     Action.CONTINUE: "Continue this reply",
     Action.TRY_AGAIN: "Try again",
+    Action.DISCARD: "Discard this reply",
     Action.CLOSE: "Close this note",
     Action.UNDO: "Undo the deletion",
+    Action.LEAVE_OUT: "Leave out the oldest messages",
+    Action.INCLUDE: "Include all messages",
 }
+_LINKS = frozenset({Action.DISCARD})  # shown as words: the quieter of two
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +80,7 @@ def note_for(message: Message) -> Note | None:
         case ReplyState.CUT_OFF:
             saved = "was" if num_tokens == 1 else "were"
             kept = "What came was saved." if message.text and not num_tokens else f"{tokens} {saved} saved."
-            return Note(f"Cut off at {write_clock(message.updated_at)}. {kept}", (Action.CONTINUE,))
+            return Note(f"Cut off at {write_clock(message.updated_at)}. {kept}", (Action.DISCARD, Action.CONTINUE))
         case ReplyState.FAILED:
             return Note(f"This reply failed: {_sentence(message.error)}", (Action.TRY_AGAIN,), is_alert=True)
     return None
@@ -100,6 +120,11 @@ class NoteBar(QFrame):
         return self._note.text
 
     @property
+    def buttons(self) -> tuple[QPushButton, ...]:
+        """What the keyboard goes through."""
+        return tuple(self._buttons)
+
+    @property
     def offered(self) -> tuple[Action, ...]:
         return () if self.isHidden() else self._note.actions
 
@@ -124,9 +149,9 @@ class NoteBar(QFrame):
 
     def _make_button(self, action: Action) -> QPushButton:
         button = QPushButton(action.value, self)
-        button.setProperty("kind", "plain")
+        button.setProperty("kind", "link" if action in _LINKS else "plain")
         button.setFont(font("interface-medium"))
-        button.setAccessibleName(_NAMES[action])
+        button.setAccessibleName(_NAMES.get(action, action.value))
         button.clicked.connect(lambda: self.chosen.emit(action))
         self._layout.addWidget(button)
         button.show()

@@ -10,15 +10,12 @@ from app.chat.composer import Composer
 from app.chat.empty import EmptyPage
 from app.chat.notes import Action, Note, NoteBar, num_tokens_of
 from app.chat.session import ChatSession
-from app.chat.transcript import Transcript
-from app.chat.transcript_document import COLUMN, MARGIN
-from app.chat.transcript_view import SIDE
+from app.chat.transcript import COLUMN, MARGIN, SIDE, Transcript
 from app.conversations.records import Message, ReplyState
 from app.conversations.titles import NEW_TITLE
 from app.figures import write_count
 from app.model_status import ModelStatus
 from app.tasks import start
-from app.theme.buttons import SymbolButton
 from app.theme.pulse import Pulse
 from app.theme.theme import Theme
 
@@ -45,12 +42,10 @@ class ChatTab(QWidget):
         self.empty = EmptyPage(theme, status, self)
         self.composer = Composer(theme, self)
         self._bar = NoteBar(theme, self)
-        self._down = SymbolButton(theme, "chevron-down", "Scroll to the end", self, is_round=True)
         self._pages = QStackedLayout()
         self._lay_out()
         self._connect()
         self._refresh_model()
-        self._down.hide()
         self.composer.set_drafter(session.drafter)
 
     def _lay_out(self) -> None:
@@ -84,10 +79,7 @@ class ChatTab(QWidget):
         self.composer.sent.connect(self.send)
         self.composer.stop_requested.connect(self.stop)
         self.composer.drafter_chosen.connect(self._choose_drafter)
-        self.composer.field.height_changed.connect(self._place_down)
         self.transcript.action_chosen.connect(self._act)
-        self.transcript.end_in_view_changed.connect(lambda is_there: self._down.setVisible(not is_there))
-        self._down.clicked.connect(self.transcript.scroll_to_end)
         self._bar.chosen.connect(self._act_on_bar)
         self.composer.field.textChanged.connect(self.draft_changed)
 
@@ -154,7 +146,7 @@ class ChatTab(QWidget):
     def _choose_drafter(self, drafter: str) -> None:
         self.session.drafter = drafter
 
-    def _act(self, action: Action) -> None:
+    def _act(self, action: Action, message_id: str) -> None:
         if action in (Action.CONTINUE, Action.TRY_AGAIN):
             self.continue_reply()
             self.composer.field.setFocus()
@@ -247,20 +239,12 @@ class ChatTab(QWidget):
         side = (self.width() - column) // 2 - MARGIN
         self._foot.setContentsMargins(side, 8, side, 16)
         self.composer.field.set_most_height(round(self.height() * FIELD_SHARE))
-        self._place_down()
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if self.is_unread or self.has_failed:
             self.is_unread = self.has_failed = False
             self.state_changed.emit()
-
-    def _place_down(self) -> None:
-        if (layout := self.layout()) is not None:
-            layout.activate()
-        top = self.composer.mapTo(self, self.composer.rect().topLeft()).y()
-        self._down.move((self.width() - self._down.width()) // 2, top - self._down.height() - 12)
-        self._down.raise_()
 
 
 def _whole_sentence(text: str) -> str:

@@ -59,6 +59,10 @@ class SymbolButton(PaintedButton):
         self._symbol = symbol
         self.setFixedSize(QSize(size, size))
 
+    def set_symbol(self, symbol: str) -> None:
+        self._symbol = symbol
+        self.update()
+
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         tokens = self.theme.tokens

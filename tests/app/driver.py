@@ -44,7 +44,7 @@ class Driver:
 
     @property
     def text(self) -> str:
-        return self.tab.transcript.toPlainText()
+        return self.tab.transcript.plain_text()
 
     def type(self, text: str) -> None:
         self.tab.composer.field.setPlainText(text)

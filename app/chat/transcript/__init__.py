@@ -1,0 +1,6 @@
+"""The transcript: a scrolling area of our own, whose blocks are laid out near the view only."""
+
+from app.chat.transcript.measures import COLUMN, MARGIN, SIDE
+from app.chat.transcript.transcript import FRAME_MS, Transcript, frame_milliseconds
+
+__all__ = ["COLUMN", "FRAME_MS", "MARGIN", "SIDE", "Transcript", "frame_milliseconds"]

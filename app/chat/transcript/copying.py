@@ -1,0 +1,44 @@
+"""Copying: what goes to the clipboard, in slices where it is long."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QClipboard, QGuiApplication
+
+from app.chat.transcript.section import Section
+from app.chat.transcript.selection import join_marked
+from app.chat.transcript.slices import Slices
+
+
+class Copying(QObject):
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self._slices = Slices(self)
+
+    def copy(self, parts: Iterator[str], mode: QClipboard.Mode = QClipboard.Mode.Clipboard) -> None:
+        """Put the parts on the clipboard once all of them are there, a blank line between."""
+        copied: list[str] = []
+        self._slices.start(_gather(parts, copied), lambda: _put(copied, mode))
+
+
+def text_of(section: Section) -> Iterator[str]:
+    """A message's words without their Markdown."""
+    yield join_blocks(section)
+
+
+def join_blocks(section: Section) -> str:
+    shown = [(block, (0, block.length)) for block in section.contents.blocks if not block.is_hidden]
+    return join_marked(shown, as_markdown=False)
+
+
+def _gather(parts: Iterator[str], copied: list[str]) -> Iterator[None]:
+    for part in parts:
+        copied.append(part)
+        yield
+
+
+def _put(parts: list[str], mode: QClipboard.Mode) -> None:
+    if text := "\n\n".join(part for part in parts if part):
+        QGuiApplication.clipboard().setText(text, mode)

@@ -1,0 +1,130 @@
+"""Keyboard: by message with the arrows, to a message's actions with Tab, into code with Enter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QPointF, Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence
+
+if TYPE_CHECKING:
+    from app.chat.transcript.hands import TranscriptHands
+
+SIDEWAYS = 40  # px that an arrow moves what is read
+
+
+class Keyboard(QObject):
+    """What keys do in one transcript."""
+
+    def __init__(self, view: TranscriptHands) -> None:
+        super().__init__(view)
+        self._view = view
+        key = Qt.Key
+        self._deeds: dict[int, Callable[[], None]] = {
+            key.Key_Up: lambda: self.step(-1),
+            key.Key_Down: lambda: self.step(1),
+            key.Key_Home: lambda: view.verticalScrollBar().setValue(0),
+            key.Key_End: view.scroll_to_end,
+            key.Key_PageUp: lambda: self._page(-1),
+            key.Key_PageDown: lambda: self._page(1),
+            key.Key_Return: self._enter,
+            key.Key_Enter: self._enter,
+            key.Key_Left: lambda: self._sideways(-SIDEWAYS),
+            key.Key_Right: lambda: self._sideways(SIDEWAYS),
+        }
+
+    def press(self, event: QKeyEvent) -> bool:
+        """Do what a key asks for; False where it asks for nothing here."""
+        view = self._view
+        if event.matches(QKeySequence.StandardKey.Copy):
+            view.copy()
+        elif event.matches(QKeySequence.StandardKey.SelectAll):
+            view.selectAll()
+        elif event.key() == Qt.Key.Key_Escape and (view.focus_block >= 0 or not view.selection.is_empty):
+            self._leave()
+        elif event.key() in self._deeds and not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
+            self._deeds[event.key()]()
+        else:
+            return False
+        return True
+
+    def step(self, by: int) -> None:
+        """To another message, or within the message to another block that is read."""
+        view = self._view
+        if view.focus_block >= 0:
+            self._step_block(by)
+            return
+        num_sections = len(view.sections)
+        if not num_sections:
+            return
+        if not view.has_keyboard_focus:
+            view.show_focus()
+        at = view.focus_index
+        rect = view.rect_of_section(at)
+        if self._is_beyond(rect.top(), rect.bottom(), by):
+            self._scroll_within(by)
+            return
+        view.focus_section(max(0, min(num_sections - 1, at + by)))
+
+    def _is_beyond(self, top: int, bottom: int, by: int) -> bool:
+        """Whether the message goes on outside of the view on the side that a step leads to."""
+        return bottom > self._view.viewport().height() if by > 0 else top < 0
+
+    def _scroll_within(self, by: int) -> None:
+        bar = self._view.verticalScrollBar()
+        bar.setValue(bar.value() + by * bar.pageStep() // 2)
+
+    def _page(self, by: int) -> None:
+        bar = self._view.verticalScrollBar()
+        bar.setValue(bar.value() + by * (bar.pageStep() - 40))
+
+    def _enter(self) -> None:
+        """Read the first block in view that is more than text."""
+        view = self._view
+        view.show_focus()
+        blocks = self._readable()
+        if view.focus_block >= 0:
+            self._press_block()
+        elif blocks:
+            height = view.viewport().height()
+            in_view = [one for one in blocks if 0 <= view.rect_of_block(view.focus_index, one).top() < height]
+            view.focus_on_block((in_view or blocks)[0])
+
+    def _press_block(self) -> None:
+        """A click where the block's own button is: at the end of its first line."""
+        view = self._view
+        rect = view.rect_of_block(view.focus_index, view.focus_block)
+        block = view.sections[view.focus_index].blocks[view.focus_block]
+        for point in (QPointF(rect.width() - 30, 16), QPointF(8, 10)):
+            if block.press(point):
+                view.take_press(view.focus_index, view.focus_block)
+                return
+
+    def _leave(self) -> None:
+        view = self._view
+        view.selection.clear()
+        view.focus_on_block(-1)
+
+    def _step_block(self, by: int) -> None:
+        view = self._view
+        blocks = self._readable()
+        following = [one for one in blocks if (one > view.focus_block if by > 0 else one < view.focus_block)]
+        view.focus_on_block((following[0] if by > 0 else following[-1]) if following else view.focus_block)
+
+    def _sideways(self, pixels: float) -> None:
+        view = self._view
+        if view.focus_block < 0:
+            return
+        block = view.sections[view.focus_index].blocks[view.focus_block]
+        rect = view.rect_of_block(view.focus_index, view.focus_block)
+        block.scroll_by(QPointF(rect.width() / 2, rect.height() / 2), pixels)
+        view.update_section(view.focus_index)
+
+    def _readable(self) -> list[int]:
+        """Blocks of the message whose name is not their text: code, tables, formulas, folds."""
+        view = self._view
+        if not 0 <= view.focus_index < len(view.sections):
+            return []
+        blocks = view.sections[view.focus_index].blocks
+        return [place for place, block in enumerate(blocks) if block.describe() != block.text(0, block.length)]

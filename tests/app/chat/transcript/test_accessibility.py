@@ -1,0 +1,61 @@
+"""A screen reader: a list with one item a message, its blocks and its buttons in it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtGui import QAccessible, QAccessibleInterface
+
+from app.chat.transcript import Transcript
+from app.chat.transcript.words import describe_strip
+from app.conversations.records import ReplyState
+from engine.messages import Statistics
+from tests.app.chat.transcripts import NUMBERS, delta, long_chat, message, start_reply
+
+
+def node_of(transcript: Transcript) -> QAccessibleInterface:
+    return QAccessible.queryAccessibleInterface(transcript)
+
+
+def names_in(node: QAccessibleInterface) -> list[str]:
+    return [node.child(place).text(QAccessible.Text.Name) for place in range(node.childCount())]
+
+
+def test_every_message_is_an_item_of_a_list(transcript: Transcript) -> None:
+    stopped = replace(message("assistant", "So.", ReplyState.STOPPED, number=2), token_ids=tuple(range(212)))
+    transcript.show_messages([message("user", "Why?"), stopped])
+    node = node_of(transcript)
+    assert node.role() == QAccessible.Role.List
+    assert node.child(1).role() == QAccessible.Role.ListItem
+    assert names_in(node) == ["You: Why?", "Reply, stopped after 212\u00a0tokens: So."]
+
+
+def test_a_reply_that_runs_says_so_and_not_its_text(transcript: Transcript) -> None:
+    start_reply(transcript)
+    transcript.extend(delta("Ice"))
+    transcript.flush()
+    assert names_in(node_of(transcript))[1] == "Reply, running"
+    assert node_of(transcript).child(1).state().busy
+
+
+def test_blocks_and_buttons_stand_in_their_message(transcript: Transcript) -> None:
+    reply = replace(message("assistant", "Ice *floats*.\n\nWell.", number=2), statistics=NUMBERS)
+    transcript.show_messages([message("user", "Why?"), reply])
+    names = names_in(node_of(transcript).child(1))
+    assert names[:3] == ["Ice floats.", "Well.", "Statistics: 50 tokens per second"]
+    assert "Copy this message" in names
+
+
+def test_items_of_messages_that_went_are_dropped(transcript: Transcript) -> None:
+    transcript.show_messages(long_chat(3))
+    assert len(names_in(node_of(transcript))) == 6
+    transcript.show_messages([message("user", "Other?")])
+    assert names_in(node_of(transcript)) == ["You: Other?"]
+
+
+def test_the_strip_is_said_in_words() -> None:
+    numbers = Statistics(
+        tokens_per_second=62, num_proposed=4, speedup=1.9, time_to_first_token_seconds=0.42, acceptance_length=3.1
+    )
+    said = "62 tokens per second, 1.9 times plain, first token 0.42 seconds, acceptance length 3.1"
+    assert describe_strip(numbers) == f"Statistics: {said}"

@@ -1,0 +1,88 @@
+"""What stands under a reply: its numbers where they are asked for, its reasons and its note."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pytestqt.qtbot import QtBot
+
+from app.chat.notes import NoteBar
+from app.chat.transcript import Transcript, measures
+from app.conversations.records import ReplyState
+from engine.messages import Statistics
+from tests.app.chat.transcripts import NUMBERS, button, delta, message, start_reply
+
+REASON = "38 tokens were read again: the model's files changed."
+AGAIN = Statistics(num_prompt=50, num_tokens=1, num_rounds=1, num_reread=38, reread_reason=REASON)
+
+
+def test_details_stand_under_the_strip_when_asked(transcript: Transcript) -> None:
+    numbers = Statistics(num_tokens=3, num_rounds=2, num_proposed=5, num_accepted=1, proposed_by_position=(2, 2, 1))
+    reply = replace(message("assistant", "Ice.", number=2), statistics=numbers)
+    transcript.show_messages([message("user", "Why?"), reply])
+    transcript.toggle_last_details()
+    assert "position 3: accepted 0 of 1, 0%" in transcript.plain_text()
+    transcript.toggle_last_details()
+    assert "position" not in transcript.plain_text()
+
+
+def test_details_of_an_earlier_reply_stand_under_it(transcript: Transcript) -> None:
+    replies = [replace(message("assistant", f"So {one}.", number=one), statistics=NUMBERS) for one in range(3)]
+    transcript.show_messages(replies)
+    transcript.toggle_details("m1")
+    text = transcript.plain_text()
+    assert text.index("So 1.") < text.index("reply 5") < text.index("So 2.")
+    transcript.toggle_details("m1")
+    assert "reply 5" not in transcript.plain_text()
+
+
+def test_a_press_on_the_strip_opens_the_details(transcript: Transcript) -> None:
+    transcript.show_messages([replace(message("assistant", "Ice."), statistics=NUMBERS)])
+    strip = button(transcript, "Statistics: 50 tokens per second")
+    strip.click()
+    assert "50\u00a0tok/s" in transcript.plain_text()
+
+
+def test_the_reason_of_a_second_reading_stands_under_a_reply_that_runs(transcript: Transcript, qtbot: QtBot) -> None:
+    start_reply(transcript)
+    transcript.extend(replace(delta("Ice"), statistics=AGAIN))
+    qtbot.waitUntil(lambda: REASON in transcript.plain_text(), timeout=2000)
+    transcript.extend(replace(delta(" floats."), statistics=AGAIN))
+    transcript.flush()
+    assert transcript.plain_text().index("Ice floats.") < transcript.plain_text().index(REASON)
+    assert not transcript.grab().isNull()
+
+
+def test_the_reason_of_a_second_reading_stands_once_with_details_and_without(transcript: Transcript) -> None:
+    transcript.show_messages([replace(message("assistant", "Ice."), statistics=AGAIN)])
+    for _ in range(3):
+        assert transcript.plain_text().count(REASON) == 1
+        transcript.toggle_last_details()
+
+
+def test_more_than_two_reasons_fold_into_a_number(transcript: Transcript) -> None:
+    reply = replace(message("assistant", "Ice."), notices=("One.", "Two.", "Three."), statistics=NUMBERS)
+    transcript.show_messages([reply])
+    assert "One.\nTwo, and 1 more." in transcript.plain_text()
+    transcript.toggle_last_details()
+    assert "One.\nTwo.\nThree." in transcript.plain_text()
+
+
+def test_what_a_check_found_stands_under_its_reply(transcript: Transcript) -> None:
+    transcript.show_messages([message("assistant", "Ice.", number=1), message("user", "Why?", number=2)])
+    transcript.set_remark("m1", "Differs from token 88 on.")
+    assert transcript.plain_text() == "Ice.\nDiffers from token 88 on.\n\nWhy?"
+
+
+def test_a_note_under_a_reason_lies_in_its_own_place_after_the_window_has_another_width(transcript: Transcript) -> None:
+    stopped = replace(message("assistant", ""), state=ReplyState.STOPPED, statistics=AGAIN)
+    transcript.show_messages([message("user", "Why does ice float? " * 8), stopped])
+    (bar,) = transcript.findChildren(NoteBar)
+    for width in (900, 480, 1000):
+        transcript.resize(width, 600)
+        section = transcript.rect_of_section(1)
+        assert transcript.last is not None
+        reasons_end = section.top() + transcript.last.parts.reasons + measures.LINE
+        assert (bar.x(), bar.width()) == (section.left(), section.width())
+        assert bar.y() >= reasons_end + measures.NOTE_GAP - 1
+        assert bar.geometry().bottom() <= section.bottom() + 1
