@@ -17,8 +17,9 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 from app.application import Application
 from app.bridge import EngineBridge, EngineLike
 from app.conversations.database import Database
-from app.conversations.opening import StorageError
+from app.conversations.opening import SetAside, StorageError
 from app.conversations.recorder import Recorder
+from app.damage import tell_damage
 from app.drafters import DEFAULT_DRAFTER, DRAFTER_CHOICES, is_drafter
 from app.garbage import GarbageCollector
 from app.settings.folders import data_folder
@@ -134,7 +135,7 @@ async def run_window(
 ) -> int:
     """Open the window, wait for its end, then stop: replies first, so that all of them are saved."""
     database = Database(folder)
-    problem = await _open(database)
+    set_aside = await _open(database)
     bridge = EngineBridge(engine)
     recorder = Recorder(database, bridge)
     theme = Theme()
@@ -143,7 +144,7 @@ async def run_window(
     instance.raise_asked.connect(window.raise_window)
     bridge.start()
     try:
-        await _use(window, problem)
+        await _use(window, set_aside)
     except asyncio.CancelledError:
         logger.info("the window's loop was cancelled")
     finally:
@@ -153,18 +154,18 @@ async def run_window(
     return 0
 
 
-async def _open(database: Database) -> str:
-    """Wait until conversations can be read; returns a sentence to show, or "" where all is well."""
+async def _open(database: Database) -> SetAside | None:
+    """Wait until conversations can be read; returns the damaged file that was set aside, None where all is well."""
     try:
-        problem = await asyncio.wrap_future(database.opened)
+        await asyncio.wrap_future(database.opened)
         await asyncio.wrap_future(database.run(lambda store: store.mark_cut_off()))
     except (sqlite3.Error, StorageError) as error:
         database.close()
         raise WindowError(str(error)) from error
-    return problem
+    return database.set_aside
 
 
-async def _use(window: MainWindow, problem: str) -> None:
+async def _use(window: MainWindow, set_aside: SetAside | None) -> None:
     """Show the window until it is closed and all that it began has ended."""
     ended = asyncio.Event()
     window.closed.connect(ended.set)
@@ -172,8 +173,8 @@ async def _use(window: MainWindow, problem: str) -> None:
     application = QApplication.instance()
     if isinstance(application, Application):
         application.quit_asked.connect(window.close)
-    if problem:
-        window.show_trouble(problem)
+    if set_aside is not None:
+        tell_damage(window.notes, set_aside)
     else:
         start(window.cache_keeper.keep_all())
     window.show()

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QMainWindow, QMenu, QMenuBar, QWidget
 
 from app.sidebar.search_field import SEARCH_KEYS
 from app.tab_deeds import TabDeeds, edit_in_focus
+from app.theme.theme import Theme
 from app.workspace import Workspace
 
 SIDEBAR_KEYS = "Meta+Ctrl+S" if sys.platform == "darwin" else "Ctrl+Shift+S"
@@ -24,9 +25,12 @@ class WindowDeeds:
 
     toggle_sidebar: Callable[[], None]
     toggle_inspector: Callable[[], None]
+    set_tint: Callable[[bool], None]
     show_statistics: Callable[[], None]
     show_cache: Callable[[], None]
     search: Callable[[], None]
+    import_chats: Callable[[], object]
+    export_all: Callable[[], None]
     step_region: Callable[[int], None]
     change_text_size: Callable[[int], None]  # by so many steps; 0 goes back to 100 %
 
@@ -34,11 +38,11 @@ class WindowDeeds:
 class Actions:
     """Makes every action of a window; on macOS in the menu bar, elsewhere behind one button."""
 
-    def __init__(self, window: QMainWindow, workspace: Workspace, deeds: WindowDeeds) -> None:
+    def __init__(self, window: QMainWindow, theme: Theme, workspace: Workspace, deeds: WindowDeeds) -> None:
         self._window = window
         self._workspace = workspace
         self._deeds = deeds
-        self._tab = TabDeeds(workspace)
+        self._tab = TabDeeds(workspace, theme)
         self._menus = [self._chat_menu(), self._reply_menu(), self._edit_menu(), self._view_menu()]
         self._add_numbers()
         if sys.platform == "darwin":
@@ -63,6 +67,9 @@ class Actions:
         menu.addSeparator()
         self.search = self._add(menu, "Search chats", self._deeds.search, SEARCH_KEYS)
         menu.addSeparator()
+        self.import_chats = self._add(menu, "Import…", self._deeds.import_chats)
+        self.export_all = self._add(menu, "Export all…", self._deeds.export_all)
+        menu.addSeparator()
         self.quit = self._add(menu, "Quit", self._window.close, "Ctrl+Q")
         self.quit.setMenuRole(QAction.MenuRole.QuitRole)
         return menu
@@ -71,6 +78,10 @@ class Actions:
         menu = QMenu("Reply", self._window)
         self.stop = self._add(menu, "Stop", self._tab.stop, "Ctrl+.")
         self.go_on = self._add(menu, "Continue", self._tab.go_on, "Ctrl+Alt+Return")
+        self.again = self._add(menu, "Again", self._tab.write_again, "Ctrl+R")
+        menu.addSeparator()
+        self._add(menu, "Previous branch", lambda: self._tab.step_branch(-1), "Ctrl+Alt+Left")
+        self._add(menu, "Next branch", lambda: self._tab.step_branch(1), "Ctrl+Alt+Right")
         menu.addSeparator()
         self.drafter = self._add(menu, "Choose the drafter", self._tab.choose_drafter, "Ctrl+D")
         self.details = self._add(menu, "Details of the last reply", self._tab.toggle_details)
@@ -83,6 +94,8 @@ class Actions:
         for words, deed in (("Cut", "cut"), ("Copy", "copy"), ("Paste", "paste"), ("Select all", "selectAll")):
             self._add(menu, words, partial(edit_in_focus, deed))
         menu.addSeparator()
+        self.find = self._add(menu, "Find in this chat", self._tab.find, "Ctrl+F")
+        self.edit_last = self._add(menu, "Edit the last message", self._tab.edit_last, "Ctrl+E")
         self.copy_reply = self._add(menu, "Copy last reply", self._tab.copy_reply, "Ctrl+Shift+C")
         self._add(menu, "Write a message", self._tab.write, "Ctrl+L")
         return menu
@@ -92,6 +105,9 @@ class Actions:
         deeds = self._deeds
         self.sidebar = self._add(menu, "Sidebar", deeds.toggle_sidebar, SIDEBAR_KEYS)
         self.inspector = self._add(menu, "Inspector", deeds.toggle_inspector, "Ctrl+I")
+        self.tint = self._add(menu, "Tint drafted text", lambda: None, "Ctrl+Alt+T")
+        self.tint.setCheckable(True)
+        self.tint.toggled.connect(deeds.set_tint)
         self.statistics = self._add(menu, "Statistics", deeds.show_statistics, "Ctrl+Shift+I")
         self.cache = self._add(menu, "Prompt cache", deeds.show_cache)
         menu.addSeparator()

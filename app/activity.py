@@ -38,7 +38,7 @@ class Activity(QObject):
     def tokens_per_second(self) -> float:
         """Over the last two seconds, of all replies together."""
         now = self._clock()
-        return sum(window.rate(now) for window in self._rates.values())
+        return sum(window.rate(now) or 0.0 for window in self._rates.values())
 
     def _receive(self, event: Event) -> None:
         if isinstance(event, Delta):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QRectF, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -10,6 +10,7 @@ from app.theme.theme import Theme
 
 SIDE_WIDTH = 304
 OVER_BELOW = 1080  # px of the window
+GAP = 8  # px between an inspector that lies over the page and the foot of the page
 
 
 class Body(QWidget):
@@ -20,6 +21,7 @@ class Body(QWidget):
         self._pages = pages
         self._side: Side | None = None
         self.inspector: QWidget | None = None
+        self._foot: QWidget | None = None
         self._theme = theme
         self._is_allowed = False  # by the page that is shown
         self.is_side_wanted = False
@@ -37,6 +39,25 @@ class Body(QWidget):
         self.inspector = inspector
         self._side = Side(inspector, self._theme, self)
         self._place()
+
+    def keep_free(self, foot: QWidget | None) -> None:
+        """A widget at the foot of the page that the inspector never covers."""
+        if self._foot is not None:
+            self._foot.removeEventFilter(self)
+        self._foot = foot
+        if foot is not None:
+            foot.installEventFilter(self)
+            foot.destroyed.connect(self._forget_foot)
+        self._place()
+
+    def _forget_foot(self, foot: QObject) -> None:
+        if foot is self._foot:
+            self._foot = None
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.Move, QEvent.Type.Resize):
+            self._place()
+        return False
 
     def set_side_wanted(self, is_wanted: bool) -> None:
         self.is_side_wanted = is_wanted
@@ -56,7 +77,8 @@ class Body(QWidget):
         is_beside = is_shown and self.window().width() >= OVER_BELOW
         self._pages.setGeometry(0, 0, self.width() - (SIDE_WIDTH if is_beside else 0), self.height())
         if self._side is not None:
-            self._side.setGeometry(self.width() - SIDE_WIDTH, 0, SIDE_WIDTH, self.height())
+            bottom = self.height() if is_beside or self._foot is None else self._foot.mapTo(self, QPoint(0, -GAP)).y()
+            self._side.setGeometry(self.width() - SIDE_WIDTH, 0, SIDE_WIDTH, bottom)
             self._side.setVisible(is_shown)
             self._side.raise_()
         self.side_toggled.emit(is_shown)
@@ -69,7 +91,7 @@ class Side(QWidget):
         super().__init__(parent)
         self._theme = theme
         column = QVBoxLayout(self)
-        column.setContentsMargins(1, 0, 0, 0)
+        column.setContentsMargins(1, 0, 0, 1)
         column.addWidget(inspector)
         theme.tokens_changed.connect(self.update)
 
@@ -77,3 +99,4 @@ class Side(QWidget):
         painter = QPainter(self)
         painter.fillRect(self.rect(), QColor(self._theme.tokens.sidebar))
         painter.fillRect(QRectF(0, 0, 1, self.height()), QColor(self._theme.tokens.line))
+        painter.fillRect(QRectF(0, self.height() - 1, self.width(), 1), QColor(self._theme.tokens.line))

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.body import Body
+from app.chat.notes import NoteBar
 from app.chat.tab import ChatTab
 from app.tabs import TabRow
 from app.theme.pulse import Pulse
@@ -24,10 +25,15 @@ class PageStack(QWidget):
         self.row = TabRow(theme, pulse, self)
         self._pages = QStackedWidget(self)
         self.body = Body(self._pages, theme, self)
+        self.bar = NoteBar(theme, self)  # of what concerns every page
+        over_pages = QHBoxLayout()
+        over_pages.setContentsMargins(12, 12, 12, 0)
+        over_pages.addWidget(self.bar)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.row)
+        column.addLayout(over_pages)
         column.addWidget(self.body, 1)
         self.row.bar.currentChanged.connect(self._show)
 
@@ -66,6 +72,13 @@ class PageStack(QWidget):
         page.setFocus(Qt.FocusReason.OtherFocusReason)
         return page
 
+    def focus_page(self) -> None:
+        """Take the keyboard to the page that is shown; in a chat, to where it is written."""
+        if self.current is not None:
+            self.current.composer.field.setFocus()
+        elif self.current_page is not None:
+            self.current_page.setFocus()
+
     def add_page(self, page: QWidget) -> None:
         self._pages.addWidget(page)
         index = self.row.bar.addTab("")
@@ -97,5 +110,6 @@ class PageStack(QWidget):
         if 0 <= index < self._pages.count():
             self._pages.setCurrentIndex(index)
         self.body.set_side_allowed(self.current is not None)
+        self.body.keep_free(self.current.composer if self.current is not None else None)
         self.row.refit()
         self.page_shown.emit()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtGui import QMouseEvent, QResizeEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from app.sidebar.grip import MAX_WIDTH, MIN_WIDTH, WIDTH
 
@@ -13,6 +13,7 @@ OVERLAY_BELOW = 900  # px
 
 class Shell(QWidget):
     sidebar_toggled = Signal(bool)
+    focus_left = Signal()  # the sidebar went while it had the keyboard
 
     def __init__(self, sidebar: QWidget, content: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -65,12 +66,16 @@ class Shell(QWidget):
 
     def _place(self) -> None:
         is_shown = self.is_sidebar_shown
+        focus = QApplication.focusWidget()
+        is_left = not is_shown and focus is not None and self._sidebar.isAncestorOf(focus)
         left = self.sidebar_width if is_shown and not self._is_narrow else 0
         self._content.setGeometry(left, 0, self.width() - left, self.height())
         self._sidebar.setGeometry(0, 0, self.sidebar_width, self.height())
         self._sidebar.setVisible(is_shown)
         self._sidebar.raise_()
         self.sidebar_toggled.emit(is_shown)
+        if is_left:
+            self.focus_left.emit()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QMouseEvent) and event.type() == QEvent.Type.MouseButtonPress:

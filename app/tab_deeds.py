@@ -7,12 +7,15 @@ from collections.abc import Callable
 from PySide6.QtWidgets import QApplication, QPlainTextEdit, QTextEdit
 
 from app.chat.tab import ChatTab
+from app.chat.tab_find import find_in
+from app.theme.theme import Theme
 from app.workspace import Workspace
 
 
 class TabDeeds:
-    def __init__(self, workspace: Workspace) -> None:
+    def __init__(self, workspace: Workspace, theme: Theme) -> None:
         self._workspace = workspace
+        self._theme = theme
 
     @property
     def can_stop(self) -> bool:
@@ -35,6 +38,18 @@ class TabDeeds:
 
     def choose_drafter(self) -> None:
         self._with_tab(lambda tab: tab.composer.open_drafters())
+
+    def write_again(self) -> None:
+        self._with_tab(lambda tab: tab.actions_on_messages.write_again())
+
+    def edit_last(self) -> None:
+        self._with_tab(lambda tab: tab.actions_on_messages.edit_last())
+
+    def step_branch(self, step: int) -> None:
+        self._with_tab(lambda tab: tab.actions_on_messages.step_branch(step))
+
+    def find(self) -> None:
+        self._with_tab(lambda tab: find_in(self._theme, tab).open())
 
     def write(self) -> None:
         self._with_tab(lambda tab: tab.composer.field.setFocus())

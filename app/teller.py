@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QObject
 
+from app.chat.notes import Action
 from app.workspace import Workspace
 
 
@@ -19,11 +22,11 @@ class Teller(QObject):
     def _is_ready(self) -> bool:
         return self._workspace.chat_in_reach is not None and not self._workspace.is_restoring
 
-    def say(self, sentence: str) -> None:
-        """Say what is no trouble above the composer."""
+    def say(self, sentence: str, action: Action | None = None, deed: Callable[[], None] | None = None) -> None:
+        """Say what is no trouble above the composer, with something that can be done about it."""
         tab = self._workspace.chat_in_reach
         if tab is not None and self._is_ready:
-            tab.say(sentence)
+            tab.say(sentence, action, deed)
         else:
             self._words.append(sentence)
 

@@ -11,7 +11,9 @@ from PySide6.QtWidgets import QMainWindow, QWidget
 from app.actions import Actions, WindowDeeds
 from app.activity import Activity
 from app.bridge import EngineBridge
+from app.chat.notes import Action
 from app.chat.session import ChatSession
+from app.chat.tab_notes import TabNotes
 from app.chat_deeds import ChatDeeds
 from app.conversations.cache_keeper import CacheKeeper
 from app.conversations.catalogue import Catalogue
@@ -19,6 +21,8 @@ from app.conversations.database import Database
 from app.conversations.deletion import Deletion
 from app.conversations.recorder import Recorder
 from app.conversations.reminder import Reminder
+from app.dialogs.exporter import Exporter
+from app.dialogs.importer import Importer
 from app.dialogs.quit_sheet import QuitSheet
 from app.drafters import DEFAULT_DRAFTER
 from app.figures import write_amount, write_rate
@@ -82,7 +86,10 @@ class MainWindow(QMainWindow):
         self.shell = Shell(self.sidebar, self.workspace, self)
         self.setCentralWidget(self.shell)
         self.teller = Teller(self.workspace)
+        self.notes = TabNotes(self.workspace.bar, self)  # on what concerns every page
         self.chats = ChatDeeds(self.catalogue, self.sidebar)
+        self.importer = Importer(self.catalogue, self.workspace)
+        self.exporter = Exporter(self.catalogue, self)
         self.regions = regions_of(self.workspace, self.sidebar)
         self.setWindowTitle("Slipstream")
         self.setWindowIcon(app_icon())
@@ -90,7 +97,8 @@ class MainWindow(QMainWindow):
         self.resize(*SIZE)
         self.statistics = WindowStatistics(theme, bridge, recorder, self.catalogue, self.workspace)
         self.statistics.serve(self.sidebar)
-        self.actions_of_window = Actions(self, self.workspace, self._deeds())
+        self.actions_of_window = Actions(self, theme, self.workspace, self._deeds())
+        self.statistics.tint_changed.connect(self.actions_of_window.tint.setChecked)
         self._connect(recorder)
         theme.set_text_size(read_appearance(data_dir).text_size)
         self._place = PlaceKeeper(self, self.shell, self.workspace.body, data_dir)
@@ -103,10 +111,12 @@ class MainWindow(QMainWindow):
         sidebar.new_asked.connect(workspace.new_tab)
         sidebar.hide_asked.connect(self.shell.toggle_sidebar)
         sidebar.grip.width_asked.connect(self.shell.set_sidebar_width)
+        sidebar.menus.export_asked.connect(self.exporter.export)
+        self.exporter.told.connect(self.teller.say)
         self.chats.duplicated.connect(self._open_chat)
         sidebar.hit_chosen.connect(lambda hit: self._open_chat(hit.conversation_id, hit.message_id))
         sidebar.folding_changed.connect(lambda folded: write_folding(self._data_dir, Folding(folded)))
-        sidebar.left.connect(lambda: self.regions.step(1))
+        sidebar.left.connect(self._leave_sidebar)
         sidebar.delete_asked.connect(self.deletion.delete)
         sidebar.undo_asked.connect(self.deletion.undo)
         self.deletion.hidden.connect(workspace.put_away)
@@ -119,13 +129,14 @@ class MainWindow(QMainWindow):
         workspace.changed.connect(self._refresh)
         workspace.reply_ended.connect(self._refresh_list)
         workspace.went_on.connect(self.teller.say_going_on)
+        self.shell.focus_left.connect(workspace.focus_page)
         self.shell.sidebar_toggled.connect(self._take_sidebar)
         catalogue.conversations_changed.connect(self._show_conversations)
         catalogue.renamed.connect(self._take_title)
         catalogue.deleted.connect(workspace.forget)
         for forget in (self._reminder.forget, self.cache_keeper.remove_later):
             catalogue.deleted.connect(forget)  # again: its last message may have been sent meanwhile
-        self.cache_keeper.told.connect(self.teller.say)
+        self.cache_keeper.told.connect(lambda sentence: self.teller.say(sentence, Action.SHOW_CACHE, self.show_cache))
         self.cache_keeper.untold.connect(self.teller.unsay)
         for source in (catalogue, recorder, workspace):
             source.trouble.connect(self.teller.show_trouble)
@@ -192,6 +203,11 @@ class MainWindow(QMainWindow):
         self.workspace.open_chat(conversation_id, message_id)
         self.shell.close_overlay()
 
+    def _leave_sidebar(self) -> None:
+        """Go on writing; a sidebar that lies over the chat goes."""
+        self.shell.close_overlay()
+        self.workspace.focus_page()
+
     def show_trouble(self, sentence: str) -> None:
         self.teller.show_trouble(sentence)
 
@@ -201,9 +217,12 @@ class MainWindow(QMainWindow):
         return WindowDeeds(
             toggle_sidebar=self.shell.toggle_sidebar,
             toggle_inspector=self.statistics.toggle_inspector,
+            set_tint=self.statistics.set_tint,
             show_statistics=self.statistics.show_page,
             show_cache=self.show_cache,
             search=self.search_chats,
+            import_chats=self.importer.show_page,
+            export_all=self.exporter.export_all,
             step_region=self.regions.step,
             change_text_size=self.change_text_size,
         )

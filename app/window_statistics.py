@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from app.bridge import EngineBridge
@@ -21,6 +21,8 @@ SYMBOL, TITLE = "statistics", "Statistics"
 
 
 class WindowStatistics(QObject):
+    tint_changed = Signal(bool)
+
     def __init__(
         self, theme: Theme, bridge: EngineBridge, recorder: Recorder, catalogue: Catalogue, workspace: Workspace
     ) -> None:
@@ -32,7 +34,10 @@ class WindowStatistics(QObject):
         self.inspector: Inspector | None = None  # made when it is first asked for
         recorder.began.connect(self.history.begin)
         catalogue.deleted.connect(self.history.forget)
+        self._is_tinted = False
         workspace.changed.connect(self._follow)
+        workspace.reply_in_view_changed.connect(self._follow)
+        workspace.tint_asked.connect(lambda: self.set_tint(not self._is_tinted))
 
     def serve(self, sidebar: Sidebar) -> None:
         """Give the sidebar its memory bar, and the page to what asks for it there."""
@@ -59,14 +64,27 @@ class WindowStatistics(QObject):
         body = self._workspace.body
         if is_wanted and self.inspector is None:
             self.inspector = Inspector(self._theme, self.history)
+            self.inspector.set_tint(self._is_tinted)
+            self.inspector.tint_toggled.connect(self.set_tint)
             body.set_side(self.inspector)
         body.set_side_wanted(is_wanted)
         self._follow()
+
+    def set_tint(self, is_tinted: bool) -> None:
+        """Tint what accepted drafts wrote, in every chat of the window."""
+        if is_tinted == self._is_tinted:
+            return
+        self._is_tinted = is_tinted
+        self._workspace.set_tint(is_tinted)
+        if self.inspector is not None:
+            self.inspector.set_tint(is_tinted)
+        self.tint_changed.emit(is_tinted)
 
     def _follow(self) -> None:
         """Show the statistics of the reply in view."""
         tab = self._workspace.current
         if self.inspector is None or tab is None or not self._workspace.body.is_side_shown:
             return
-        replies = [message for message in tab.session.messages if message.role == "assistant"]
-        self.inspector.show_reply(replies[-1].id if replies else "", replies[-1] if replies else None)
+        message_id = tab.transcript.reply_in_view
+        message = next((one for one in tab.session.messages if one.id == message_id), None)
+        self.inspector.show_reply(message_id, message)

@@ -27,6 +27,8 @@ class Workspace(PageStack):
     reply_ended = Signal()
     went_on = Signal(str)  # title of a chat whose reply goes on without its tab
     trouble = Signal(str)  # a sentence about a chat that has no tab
+    reply_in_view_changed = Signal()
+    tint_asked = Signal()  # tint drafted text, or do no longer
 
     def __init__(
         self,
@@ -43,6 +45,7 @@ class Workspace(PageStack):
         self._status = status
         self._make_session = make_session
         self._is_first = False
+        self._is_tinted = False
         self.is_restoring = False
         self._opening: set[str] = set()  # chats that are being read
         self._put_away: dict[str, bool] = {}  # deleted chats that may be had back, and whether each had a tab
@@ -163,6 +166,9 @@ class Workspace(PageStack):
         tab.empty.show_welcome(self._is_first)
         tab.state_changed.connect(self._refresh)
         tab.draft_changed.connect(self._keeper.save_soon)
+        tab.transcript.set_tint(self._is_tinted)
+        tab.transcript.reply_in_view_changed.connect(lambda message_id: self.reply_in_view_changed.emit())
+        tab.actions_on_messages.tint_asked.connect(self.tint_asked)
         tab.model_wanted.connect(self._status.load)
         tab.session.busy_changed.connect(lambda is_busy: None if is_busy else self.reply_ended.emit())
         return tab
@@ -178,8 +184,8 @@ class Workspace(PageStack):
             self._close_chat(page)
         elif page is not None:
             self._remove(page)
-        if self.current is not None and not self.is_restoring:
-            self.current.composer.field.setFocus()
+        if not self.is_restoring:
+            self.focus_page()
 
     def _close_chat(self, tab: ChatTab) -> None:
         self._keeper.keep_unsent(tab)
@@ -241,6 +247,11 @@ class Workspace(PageStack):
         for tab in self.tabs:
             tab.show_trouble(sentence)
 
+    def set_tint(self, is_tinted: bool) -> None:
+        self._is_tinted = is_tinted
+        for tab in self.tabs:
+            tab.transcript.set_tint(is_tinted)
+
     def show_welcome(self, is_first: bool) -> None:
         """Whether empty tabs greet: only before the first chat."""
         self._is_first = is_first
@@ -253,7 +264,7 @@ class Workspace(PageStack):
 
     def _show_message(self, tab: ChatTab, message_id: str) -> None:
         if message_id:
-            tab.transcript.scroll_to_end()
+            tab.transcript.scroll_to_message(message_id)
 
     def _refresh(self) -> None:
         self.relabel()

@@ -11,6 +11,7 @@ from app.figures import write_bytes
 
 MOST_BYTES = 4_000_000  # of one file: a million tokens or so, more than any context holds
 MOST_AT_ONCE = 20  # attachments of one message
+MOST_CHARACTERS = 4_000_000  # of all of them: they are kept again whenever typing pauses
 LONG_PASTE = 20_000  # characters; a longer paste becomes an attachment
 KINDS = "Text, Markdown, code, CSV and JSON can be attached."
 _MARKS = (
@@ -37,6 +38,8 @@ def read_attachment(path: Path) -> Attachment:
     if not content:
         raise AttachmentError(f"{name} is empty.")
     text = decode(content)
+    if text is None and _looks_like_text(content[:_SAMPLE]):
+        raise AttachmentError(f"{name} is in an encoding that is not known here. Save it as UTF-8 and attach it again.")
     if text is None:
         raise AttachmentError(f"{name} is not text. {KINDS}")
     return Attachment(name, text.replace("\r\n", "\n").replace("\r", "\n"))
@@ -53,15 +56,13 @@ def pasted(text: str, names: set[str]) -> Attachment:
 
 def decode(content: bytes) -> str | None:
     """Text in UTF-8, UTF-16, UTF-32 or an encoding of Western Europe; None where it is none of these."""
-    if content.startswith(_NOT_TEXT):
-        return None
     for mark, encoding in _MARKS:
         if content.startswith(mark):
             return _decode(content, encoding)
     sample = content[:_SAMPLE]
     if 0 in sample:
         return _decode_wide(content)
-    if any(byte in _CONTROLS for byte in set(sample)):
+    if not _looks_like_text(sample):
         return None
     text = _decode(content, "utf-8")
     if text is None and sum(byte > 127 for byte in sample) <= _MOST_FOREIGN * len(sample):
@@ -89,6 +90,10 @@ def _read(path: Path, name: str) -> bytes:
             return file.read(MOST_BYTES)
     except OSError as error:
         raise AttachmentError(f"{name} could not be read: {error.strerror or error}.") from error
+
+
+def _looks_like_text(sample: bytes) -> bool:
+    return not sample.startswith(_NOT_TEXT) and _CONTROLS.isdisjoint(sample)
 
 
 def _decode_wide(content: bytes) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
@@ -12,6 +13,7 @@ from app.conversations.records import Message, ReplyState
 from app.figures import write_count, write_rate
 from engine.messages import Cancel, Delta, Event, Failed, Finished, Submit
 
+TELL_SECONDS = 0.5  # between sentences about its progress
 PLAIN = "none"  # the drafter that proposes nothing
 
 
@@ -24,6 +26,8 @@ class Check:
     is_running: bool = False
     is_different: bool = False
     text: str = ""  # what was written without a drafter
+    token_ids: tuple[int, ...] = ()  # likewise
+    num_same: int = 0  # tokens before the first that differs
 
 
 class Checking(QObject):
@@ -37,8 +41,14 @@ class Checking(QObject):
         self._reply: Message | None = None  # that is checked
         self._request_id = 0
         self._pieces: list[str] = []
+        self._token_ids: list[int] = []
         self._num_tokens = 0  # that are the same so far
-        bridge.received.connect(self._receive)
+        self._told_at = 0.0
+
+    @property
+    def message_id(self) -> str:
+        """Of the reply that is checked; "" where none is."""
+        return self._reply.id if self._reply else ""
 
     def begin(self, reply: Message, submit: Submit) -> bool:
         """Repeat a reply, of which `submit` has the prompt; False where one is being checked or this cannot be.
@@ -52,11 +62,12 @@ class Checking(QObject):
             self.changed.emit(Check(reply.id, f"This reply cannot be checked: {why}."))
             return False
         self._reply, self._request_id = reply, submit.request_id
-        self._pieces, self._num_tokens = [], 0
+        self._pieces, self._token_ids, self._num_tokens = [], [], 0
         # One token more shows whether a reply that came to its own end does so again.
         limit = len(reply.token_ids) + (reply.state is ReplyState.COMPLETE)
         sampling = replace(submit.sampling, temperature=reply.temperature, seed=reply.seed, max_tokens=limit)
-        self._tell("Checking: the same reply is written without a drafter.", is_running=True)
+        self._bridge.received.connect(self._receive)
+        self._tell_progress(reply)
         self._bridge.send(replace(submit, drafter=PLAIN, sampling=sampling))
         return True
 
@@ -71,7 +82,10 @@ class Checking(QObject):
         match event:
             case Delta():
                 self._pieces.append(event.text)
+                self._token_ids += event.token_ids
                 self._compare(reply, event.token_ids)
+                if self._reply is not None and time.monotonic() > self._told_at + TELL_SECONDS:
+                    self._tell_progress(reply)
             case Finished(reason="cancelled"):
                 same = write_count(self._num_tokens, "tokens")
                 self._finish(f"The check was stopped after {same}; they are the same.")
@@ -92,6 +106,12 @@ class Checking(QObject):
                 return
             self._num_tokens += 1
 
+    def _tell_progress(self, reply: Message) -> None:
+        self._told_at = time.monotonic()
+        done, whole = write_count(self._num_tokens), write_count(len(reply.token_ids), "tokens")
+        words = f"Checking without a drafter, {done} of {whole}. Check it once more to stop."
+        self._tell(words, is_running=True)
+
     def _find_difference(self) -> None:
         """The rest has nothing more to tell."""
         self.stop()
@@ -99,9 +119,11 @@ class Checking(QObject):
 
     def _finish(self, sentence: str, *, is_different: bool = False) -> None:
         self._tell(sentence, is_different=is_different)
+        self._bridge.received.disconnect(self._receive)
         self._reply = None
 
     def _tell(self, sentence: str, *, is_running: bool = False, is_different: bool = False) -> None:
-        if self._reply is not None:
-            text = "".join(self._pieces)
-            self.changed.emit(Check(self._reply.id, sentence, is_running, is_different, text))
+        if (reply := self._reply) is not None:
+            text, token_ids = "".join(self._pieces), tuple(self._token_ids)
+            check = Check(reply.id, sentence, is_running, is_different, text, token_ids, self._num_tokens)
+            self.changed.emit(check)

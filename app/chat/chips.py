@@ -115,6 +115,7 @@ class SendButton(PaintedButton):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, "Send this message", parent)
         self.is_stop = False
+        self._tip, self._cost = "", ""
         self.setFixedSize(36, 36)
 
     def set_stop(self, is_stop: bool, reason: str = "") -> None:
@@ -123,8 +124,14 @@ class SendButton(PaintedButton):
         name = "Stop this reply" if is_stop else "Send this message"
         self.setAccessibleName(name)
         self.setAccessibleDescription("" if is_stop else reason)
-        self.setToolTip(name if is_stop else reason or name)
+        self._tip = name if is_stop else reason or name
+        self.set_cost(self._cost)
         self.update()
+
+    def set_cost(self, words: str) -> None:
+        """What sending would cost, for the tooltip where no label says it."""
+        self._cost = words
+        self.setToolTip(f"{self._tip}\n{words}" if words else self._tip)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

@@ -159,6 +159,7 @@ class Composer(ComposerFrame):
     def _clear(self) -> None:
         """Begin the next message; one that an edit set aside comes back."""
         self.note.hide()
+        self.limit.hide()
         aside, self._set_aside = self._set_aside, Draft()
         self._load(aside)
 

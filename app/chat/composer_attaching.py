@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate
 from pathlib import Path
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog
 
-from app.chat.attachments import MOST_AT_ONCE, AttachmentError, pasted, read_attachment
+from app.chat.attachments import MOST_AT_ONCE, MOST_CHARACTERS, AttachmentError, pasted, read_attachment
 from app.chat.attachments_row import AttachmentRow
 from app.chat.composer_note import ComposerNote
 from app.chat.field import Field
@@ -67,12 +68,13 @@ class Attaching(QObject):
 
     def _add(self, found: Iterable[Attachment], refusals: list[str]) -> None:
         """Attach what is not attached already, and say what was refused."""
-        attached = dict.fromkeys((*self._row.attachments, *found))
-        if len(attached) > MOST_AT_ONCE:
-            most = write_count(MOST_AT_ONCE, "files")
-            refusals = [*refusals, f"A message can have {most}. Send the others with the next one."]
-        if len(attached) > len(self._row.chips):
-            self._row.set_attachments(list(attached)[:MOST_AT_ONCE], self._field)
+        attached = list(dict.fromkeys((*self._row.attachments, *found)))
+        num_taken = num_that_fit(attached)
+        if num_taken < len(attached):
+            most = f"{write_count(MOST_AT_ONCE, 'files')} with {write_count(MOST_CHARACTERS, 'characters')}"
+            refusals = [*refusals, f"A message can quote {most}. Send the others with the next one."]
+        if num_taken > len(self._row.chips):
+            self._row.set_attachments(attached[:num_taken], self._field)
         if refusals:
             self._note.tell(" ".join(refusals[:3]))
 
@@ -97,3 +99,9 @@ class Attaching(QObject):
 
     def _forget_paste(self) -> None:
         self._undo = None
+
+
+def num_that_fit(attachments: Sequence[Attachment]) -> int:
+    """How many of them, from the first on, one message may quote."""
+    lengths = accumulate(len(attachment.text) for attachment in attachments[:MOST_AT_ONCE])
+    return sum(length <= MOST_CHARACTERS for length in lengths)

@@ -127,7 +127,7 @@ class ComposerFoot(QWidget):
             self.cost.setVisible(bool(shows_cost))
             if self._wanted_width() <= self.width():
                 break
-        self.send_button.setStatusTip(self.cost.words)
+        self.send_button.set_cost(self.cost.words if self.cost.isHidden() else "")
 
     def _wanted_width(self) -> int:
         shown = [widget for widget in (*self.focus_chain(), self.cost) if not widget.isHidden()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from app.chat.attachments_row import AttachmentRow
@@ -30,7 +30,9 @@ class ComposerFrame(QFrame):
         super().__init__(parent)
         self._theme = theme
         self._most_height = 240
+        self._is_under_files = False  # that are dragged
         self.note = ComposerNote(theme, self)
+        self.limit = ComposerNote(theme, self)  # that the prompt does not fit
         self.editing = ComposerNote(theme, self)
         self.queued = Queued(theme, self)
         self.attachments = AttachmentRow(theme, self)
@@ -48,7 +50,7 @@ class ComposerFrame(QFrame):
         text = QVBoxLayout()
         text.setContentsMargins(8, 0, 0, 0)
         text.setSpacing(SPACING)
-        for widget in (self.note, self.editing):
+        for widget in (self.note, self.limit, self.editing):
             text.addWidget(widget)
         text.addWidget(self.queued, 0, Qt.AlignmentFlag.AlignLeft)
         text.addWidget(self.attachments)
@@ -61,10 +63,10 @@ class ComposerFrame(QFrame):
 
     def focus_chain(self) -> tuple[QWidget, ...]:
         """What Tab comes to, in order."""
-        of_note = (self.note.button, self.note.close_button, self.editing.button)
+        of_notes = (self.note.button, self.note.close_button, self.limit.button, self.editing.button)
         waiting = [widget for chip in self.queued.chips for widget in (chip, chip.send_button)]
         attached = [widget for chip in self.attachments.chips for widget in (chip, chip.remove_button)]
-        return (self.field, *of_note, *waiting, *attached, *self.foot.focus_chain())
+        return (self.field, *of_notes, *waiting, *attached, *self.foot.focus_chain())
 
     def take_files(self, paths: list[Path]) -> None:
         """Attach files that were dropped or chosen elsewhere."""
@@ -93,13 +95,21 @@ class ComposerFrame(QFrame):
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if local_files(event.mimeData()):
             event.acceptProposedAction()
+            self._is_under_files = True
+            self.update()
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self._is_under_files = False
+        self.update()
 
     def dropEvent(self, event: QDropEvent) -> None:
+        self._is_under_files = False
+        self.update()
         if paths := local_files(event.mimeData()):
             event.acceptProposedAction()
             self.take_files(paths)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         tokens = self._theme.tokens
-        border = tokens.target if self.field.hasFocus() else tokens.line
+        border = tokens.target if self.field.hasFocus() or self._is_under_files else tokens.line
         draw_round(QPainter(self), QRectF(self.rect()), 14, tokens.raised, border)

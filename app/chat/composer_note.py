@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
+from app.chat.announcing import announce
 from app.theme.buttons import SymbolButton
 from app.theme.fonts import font
 from app.theme.glyphs import draw_round
@@ -15,6 +16,7 @@ from app.theme.symbols import draw_symbol
 from app.theme.theme import Theme
 
 SIDE = 12
+MIN_HEIGHT = 42
 SYMBOL_SIDE = 38
 NARROW = 260  # px; a sentence in less is a column of single words
 
@@ -51,6 +53,7 @@ class ComposerNote(QFrame):
         self.button.clicked.connect(self._press)
         self.close_button.clicked.connect(self.hide)
         theme.tokens_changed.connect(self.update)
+        self.setMinimumHeight(MIN_HEIGHT)
         self.hide()
 
     @property
@@ -80,10 +83,7 @@ class ComposerNote(QFrame):
         self.close_button.setVisible(can_close)
         self.show()
         self.update()
-        event = QAccessibleAnnouncementEvent(self, sentence)
-        if is_alert:
-            event.setPoliteness(QAccessible.AnnouncementPoliteness.Assertive)
-        QAccessible.updateAccessibility(event)
+        announce(self, sentence, is_urgent=is_alert)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """In a narrow window a long button stands under the sentence."""
@@ -91,9 +91,6 @@ class ComposerNote(QFrame):
         is_narrow = not self.button.isHidden() and self.width() < NARROW + self.button.sizeHint().width()
         direction = QBoxLayout.Direction
         self._row.setDirection(direction.TopToBottom if is_narrow else direction.LeftToRight)
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(120, 42)
 
     def _press(self) -> None:
         self.hide()

@@ -63,8 +63,8 @@ class Sending(QObject):
         self._cost = cost
         if too_long := self._too_long():
             self._refuse(too_long)
-        elif self._composer.note.button.text().startswith(_OFFER):
-            self._composer.note.hide()
+        else:
+            self._composer.limit.hide()
         if self._is_waiting and (cost is None or cost.draft == self._composer.draft):
             self._end_wait()
 
@@ -94,11 +94,8 @@ class Sending(QObject):
     def _refuse(self, sentence: str) -> None:
         assert self._cost is not None
         num_left_out = self._cost.count.num_left_out
-        offer = f"{_OFFER} {write_count(num_left_out, 'messages')}" if num_left_out else ""
+        offer = f"Leave out the oldest {write_count(num_left_out, 'messages')}" if num_left_out else ""
         composer = self._composer
-        composer.note.tell(
+        composer.limit.tell(
             sentence, offer, lambda: composer.leave_out_asked.emit(num_left_out), is_alert=True, can_close=False
         )
-
-
-_OFFER = "Leave out the oldest"

@@ -57,8 +57,18 @@ class Field(QPlainTextEdit):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.viewport().setAutoFillBackground(False)
         self.document().setDocumentMargin(0)
+        self.textChanged.connect(self._align)
         self.document().documentLayout().documentSizeChanged.connect(self._fit)
         self._fit()
+
+    def _align(self) -> None:
+        """To the side where its first line begins: this layout aligns all lines alike."""
+        is_leftward = self.document().firstBlock().textDirection() == Qt.LayoutDirection.RightToLeft
+        side = Qt.AlignmentFlag.AlignRight if is_leftward else Qt.AlignmentFlag.AlignLeft
+        option = self.document().defaultTextOption()
+        if option.alignment() != side:
+            option.setAlignment(side)
+            self.document().setDefaultTextOption(option)
 
     @property
     def is_blank(self) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from app.chat.markdown_inline import Span
 
@@ -63,3 +63,9 @@ class Rule:
 
 
 Piece = Text | Code | Table | Formula | Rule
+
+
+def moved(piece: Piece, shift: int) -> Piece:
+    """The same piece where its source begins so many characters later."""
+    place = replace(piece.place, start=piece.place.start + shift, end=piece.place.end + shift)
+    return replace(piece, place=place)

@@ -41,6 +41,10 @@ class Action(StrEnum):
     LEAVE_OUT = "Leave out"
     INCLUDE = "Include"
     BACK = "Go back"
+    SHOW_FILES = "Show both files"
+    SHOW_CACHE = "Prompt cache"
+    SHOW_BOTH = "Show both"
+    SAVE_REPORT = "Save report…"
 
 
 _NAMES = {
@@ -51,7 +55,12 @@ _NAMES = {
     Action.UNDO: "Undo the deletion",
     Action.LEAVE_OUT: "Leave out the oldest messages",
     Action.INCLUDE: "Include all messages",
+    Action.AGAIN: "Write a reply",
+    Action.SHOW_BOTH: "Show both replies",
+    Action.SAVE_REPORT: "Save a report of the check",
     Action.BACK: "Go back to the messages that followed",
+    Action.SHOW_FILES: "Show both files in their folders",
+    Action.SHOW_CACHE: "Show the prompt cache, where it can be cleared",
 }
 _LINKS = frozenset({Action.DISCARD})  # shown as words: the quieter of two
 

@@ -158,8 +158,11 @@ class ChatSession(SessionBranches):
     def check(self, message_id: str) -> bool:
         """Repeat a reply without a drafter, unrecorded; `checked` tells what comes of it.
 
-        False where a check runs already, or none can be made of this message.
+        False where a check runs already, which ends if it is of this reply, or where none can be made of it.
         """
+        if self._checking.message_id == message_id:
+            self._checking.stop()
+            return False
         index = self._path.index_of(message_id)
         if index is None or self.messages[index].role != "assistant":
             return False

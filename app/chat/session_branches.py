@@ -14,6 +14,7 @@ from app.conversations.tree import DeletedMessages
 class SessionBranches(SessionCore):
     """Deleting and branching end a reply that runs first; what it came to by then is saved with the change."""
 
+    message_changed = Signal(object)  # Message of the user's, what it leaves out
     left_out_changed = Signal(int)  # how many of the oldest messages the next prompt leaves out
 
     _deleted: DeletedMessages | None = None  # what can be put back
@@ -100,6 +101,8 @@ class SessionBranches(SessionCore):
         async with self._lock:
             changed = self._path.include_all()
             self.left_out_changed.emit(0)
+            for message in changed:
+                self.message_changed.emit(message)
             lost = "What prompts leave out could not be saved."
             return bool(await self._write(lambda store: save_changed(store, changed), lost))
 

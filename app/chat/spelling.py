@@ -122,7 +122,7 @@ class Spelling(QObject):
         for selection in self._field.extraSelections():
             cursor: QTextCursor = selection.cursor
             if cursor.selectionStart() <= position <= cursor.selectionEnd():
-                return cursor
+                return QTextCursor(cursor)  # the other goes with its selection
         return None
 
     def suggestions(self, word: str) -> list[str]:

@@ -57,14 +57,16 @@ class Item:
         return f"{self.before} {value} {unit}".strip()
 
 
-def strip_items(statistics: Statistics, *, is_running: bool = False) -> tuple[Item, ...]:
+def strip_items(statistics: Statistics, *, is_running: bool = False, rate: float | None = None) -> tuple[Item, ...]:
     """What is measured, the most important first: a narrow strip drops from the end.
 
+    `rate` is that of the last two seconds, while it runs: the rate over the whole reply stands at its end.
     What was read again is no item: a line of its own stands under the strip, with the reason.
     """
     items: list[Item] = []
     if statistics.tokens_per_second > 0:
-        value, unit = write_rate(statistics.tokens_per_second).split(NO_BREAK)
+        shown = rate if is_running and rate is not None else statistics.tokens_per_second
+        value, unit = write_rate(shown).split(NO_BREAK)
         items.append(Item("", value, unit))
     if statistics.num_proposed:
         items.append(speedup_item(statistics.speedup))
@@ -125,9 +127,11 @@ def draw_strip(
     rounds: Sequence[Round],
     *,
     is_running: bool = False,
+    rate: float | None = None,
 ) -> None:
+    items = strip_items(statistics, is_running=is_running, rate=rate)
     left = rect.left()
-    num_rounds, items = fit_strip(strip_items(statistics, is_running=is_running), rect.width(), has_wake=bool(rounds))
+    num_rounds, items = fit_strip(items, rect.width(), has_wake=bool(rounds))
     if num_rounds:
         draw_wake(painter, tokens, left, rect.center().y() - WAKE_HEIGHT / 2, rounds[-num_rounds:])
         left += width_of(num_rounds) + GAP

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
 from app.chat.composer import Composer
 from app.chat.counting import Counting
 from app.chat.draft import Draft
 from app.chat.empty import EmptyPage
-from app.chat.notes import Action, Note, NoteBar, num_tokens_of
+from app.chat.notes import Action, Note, NoteBar
 from app.chat.session import ChatSession
-from app.chat.tab_actions import BRANCHING, DELETION, LEAVING_OUT, TabActions
+from app.chat.tab_actions import BRANCHING, DELETION, LEAVING_OUT, UNANSWERED, TabActions
+from app.chat.tab_checks import DIFFERENCE, REPORT, TabChecks
 from app.chat.tab_notes import TabNotes
+from app.chat.tab_voice import TabVoice
 from app.chat.transcript import COLUMN, MARGIN, SIDE, Transcript
 from app.conversations.records import Message, ReplyState
 from app.conversations.titles import NEW_TITLE
-from app.figures import write_count
 from app.model_status import ModelStatus
 from app.tasks import start
 from app.theme.pulse import Pulse
@@ -51,6 +54,8 @@ class ChatTab(QWidget):
         self._bar = NoteBar(theme, self)
         self._notes = TabNotes(self._bar, self)
         self.actions_on_messages = TabActions(session, self.transcript, self.composer, self._notes, self)
+        self._checks = TabChecks(session, self.transcript, self._notes, self)
+        self._voice = TabVoice(self)
         self._pages = QStackedLayout()
         self._lay_out()
         self._connect()
@@ -78,22 +83,24 @@ class ChatTab(QWidget):
             session.message_added.connect(self._add_message),
             session.reply_extended.connect(self.transcript.extend),
             session.reply_changed.connect(self._change),
+            session.message_changed.connect(self.transcript.change),
             session.progress_changed.connect(self.transcript.set_progress),
             session.busy_changed.connect(self._take_busy),
             session.title_changed.connect(lambda title: self.state_changed.emit()),
             session.trouble.connect(self._tell_failure),
             session.not_sent.connect(self._take_back),
             session.path_changed.connect(self._show_path),
-            session.checked.connect(self.actions_on_messages.take_check),
+            session.checked.connect(self._checks.take),
             session.left_out_changed.connect(self._take_left_out),
             self._status.changed.connect(self._refresh_model),
         ]
         self.composer.sent.connect(self.send)
         self.composer.stop_requested.connect(self.stop)
         self.composer.drafter_chosen.connect(self._choose_drafter)
-        self.composer.leave_out_asked.connect(session.leave_out)
+        self.composer.leave_out_asked.connect(self._leave_out)
         self.composer.switches_chosen.connect(self._choose_switches)
         self.composer.changed.connect(self.draft_changed)
+        self._bar.chosen.connect(self.composer.field.setFocus)  # rather than whatever follows the button that goes
 
     def detach(self) -> None:
         """Hear no more of the session and the model: the session may outlive the tab."""
@@ -154,6 +161,10 @@ class ChatTab(QWidget):
     def continue_reply(self) -> None:
         self.actions_on_messages.go_on()
 
+    def _leave_out(self, num_turns: int) -> None:
+        self.session.leave_out(num_turns)
+        self.composer.field.setFocus()
+
     def _choose_switches(self, switches: tuple[tuple[str, str], ...]) -> None:
         start(self.session.choose_switches(switches))
         self.counting.refresh()
@@ -168,7 +179,7 @@ class ChatTab(QWidget):
         self._notes.show(subject, Note(sentence, (Action.CLOSE,), is_alert=True))
 
     def _add_message(self, message: Message) -> None:
-        self._notes.drop(FAILURE, DELETION, BRANCHING, LEAVING_OUT)
+        self._notes.drop(FAILURE, DELETION, BRANCHING, LEAVING_OUT, UNANSWERED, DIFFERENCE, REPORT)
         self._pages.setCurrentWidget(self.transcript)
         self.transcript.add_message(message)
         self.state_changed.emit()
@@ -178,6 +189,7 @@ class ChatTab(QWidget):
         messages = self.session.messages
         self.transcript.show_messages(messages, self.session.siblings)
         self.actions_on_messages.take_path()
+        self._checks.take_path()
         self.composer.foot.remember_drafters(message.drafter for message in messages)
         self.composer.set_history(messages)
         self.counting.refresh()
@@ -194,25 +206,16 @@ class ChatTab(QWidget):
         else:
             is_whole = message.state in (ReplyState.COMPLETE, ReplyState.LIMIT)
             self._has_come_to_its_end = is_whole and not self._was_stopped
-            self._announce(message)
+            self._voice.say_ended(message, "" if self.isVisible() else f" in {self.title}")
             self.has_failed = message.state is ReplyState.FAILED and not self.isVisible()
             self.is_unread = not self.isVisible()
         self.state_changed.emit()
 
-    def _announce(self, message: Message) -> None:
-        """Tell a screen reader, once; a failure is told at once."""
-        has_failed = message.state is ReplyState.FAILED
-        tokens = write_count(num_tokens_of(message), "tokens")
-        place = "" if self.isVisible() else f" in {self.title}"
-        words = f"Reply failed{place}: {message.error}" if has_failed else f"Reply finished{place}, {tokens}."
-        event = QAccessibleAnnouncementEvent(self, words)
-        if has_failed:
-            event.setPoliteness(QAccessible.AnnouncementPoliteness.Assertive)
-        QAccessible.updateAccessibility(event)
-
     def _take_busy(self, is_busy: bool) -> None:
         self.composer.set_busy(is_busy)
         self.counting.refresh()
+        if is_busy and self._is_open:
+            self._voice.say_begun()
         if not is_busy and self._has_come_to_its_end:
             if following := self.composer.take_next():
                 self.send(following)
@@ -229,8 +232,10 @@ class ChatTab(QWidget):
     def show_trouble(self, sentence: str) -> None:
         self._notes.show(TOLD, Note(sentence, (Action.CLOSE,), is_alert=True))
 
-    def say(self, sentence: str) -> None:
-        self._notes.show(TOLD, Note(sentence, (Action.CLOSE,)))
+    def say(self, sentence: str, action: Action | None = None, deed: Callable[[], None] | None = None) -> None:
+        """With an action, `deed` is done when it is chosen."""
+        offered = (Action.CLOSE,) if action is None else (action, Action.CLOSE)
+        self._notes.show(TOLD, Note(sentence, offered), lambda chosen: deed() if deed and chosen is action else None)
 
     def unsay(self, sentence: str) -> None:
         self._notes.take_back(sentence)

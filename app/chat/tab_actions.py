@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Signal
 
-from app.chat.checking import Check
 from app.chat.composer import Composer
 from app.chat.notes import Action, Note
 from app.chat.session import ChatSession
@@ -14,7 +13,8 @@ from app.conversations.records import Message
 from app.figures import write_count
 from app.tasks import start
 
-BRANCHING, DELETION, LEAVING_OUT = "branching", "deletion", "leaving out"  # subjects of notes
+# Subjects of notes.
+BRANCHING, DELETION, LEAVING_OUT, UNANSWERED = "branching", "deletion", "leaving out", "unanswered"
 
 
 class TabActions(QObject):
@@ -33,7 +33,6 @@ class TabActions(QObject):
         self._transcript = transcript
         self._composer = composer
         self._notes = notes
-        self._checks: dict[str, str] = {}  # what was found, by message
         transcript.action_chosen.connect(self.act)
 
     def act(self, action: Action, message_id: str) -> None:
@@ -91,17 +90,16 @@ class TabActions(QObject):
         words = f"The oldest {messages} are left out of the prompt, from the next message on."
         self._notes.show(LEAVING_OUT, Note(words, (Action.INCLUDE,)), lambda action: self.act(action, ""))
 
-    def take_check(self, check: Check) -> None:
-        """Say under the reply how far its check is, or what it found."""
-        self._checks[check.message_id] = check.sentence
-        self._transcript.set_remark(check.message_id, check.sentence)
-
     def take_path(self) -> None:
         """Other messages are shown: say of them what is still to be said."""
-        for message_id, sentence in self._checks.items():
-            self._transcript.set_remark(message_id, sentence)
         if not self._session.is_branching:
             self._notes.drop(BRANCHING)
+        last = self._session.messages[-1] if self._session.messages else None
+        if last is None or last.role != "user":
+            self._notes.drop(UNANSWERED)
+        else:
+            note = Note("This message has no reply.", (Action.AGAIN,))
+            self._notes.show(UNANSWERED, note, lambda action: self.act(action, last.id))
 
     def _last(self, role: str) -> Message | None:
         return next((each for each in reversed(self._session.messages) if each.role == role), None)

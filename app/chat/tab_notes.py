@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject
 
+from app.chat.announcing import announce
 from app.chat.notes import Action, Note, NoteBar
 
 Deed = Callable[[Action], None]
@@ -28,6 +29,7 @@ class TabNotes(QObject):
         """Say a sentence in the place of what was said on its subject; `deed` is given what is chosen."""
         if self._notes.get(subject, (None, None))[0] != note:
             self._notes.pop(subject, None)
+            announce(self._bar, note.text, is_urgent=note.is_alert)
         self._notes[subject] = (note, deed)
         self._refresh()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
+from app.statistics.rates import RateWindow
 from app.theme.tokens import Tokens
 from engine.messages import Delta
 
@@ -24,11 +26,17 @@ class Round:
 
 
 class Wake:
-    """The last rounds of one reply, read from its deltas."""
+    """The last rounds of one reply and how fast it is, read from its deltas."""
 
     def __init__(self) -> None:
         self.rounds: deque[Round] = deque(maxlen=NUM_ROUNDS)
         self._num_proposed: int | None = None
+        self._rates = RateWindow()
+
+    @property
+    def rate(self) -> float | None:
+        """Tokens per second over the last two; None while there is too little to tell."""
+        return self._rates.rate(time.monotonic())
 
     def add(self, delta: Delta) -> None:
         """The first delta of a reply seen in the middle tells what was accepted alone: its totals count all before."""
@@ -38,6 +46,7 @@ class Wake:
         proposed = max(total - before, delta.num_accepted)
         self._num_proposed = total
         self.rounds.append(Round(proposed, delta.num_accepted))
+        self._rates.add(time.monotonic(), len(delta.token_ids))
 
 
 def width_of(num_rounds: int) -> int:

@@ -4,21 +4,29 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TypeVar
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.conversations.database import Database, explain
+from app.conversations.exporting.files import ExportKind
+from app.conversations.importing.found import Found, Imported
+from app.conversations.off_thread import run_off_thread
 from app.conversations.opening import StorageError
 from app.conversations.recorder import Recorder
 from app.conversations.records import Conversation
 from app.conversations.search import Hit
 from app.conversations.store import Store
 from app.conversations.titles import clean_title
+from app.conversations.transfer import Transfer
+from app.tasks import start
 
 T = TypeVar("T")
 MOST_HITS = 50
+FIRST_BACKUP_MILLISECONDS = 30_000  # after the start, which has enough to read
+HOUR_MILLISECONDS = 3_600_000
 
 
 class Catalogue(QObject):
@@ -36,8 +44,12 @@ class Catalogue(QObject):
         self._listed: tuple[Conversation, ...] = ()
         self._hidden: set[str] = set()  # ids of conversations
         self._num_searches = 0
+        self._backup_timer = QTimer(self)
+        self._backup_timer.setInterval(FIRST_BACKUP_MILLISECONDS)
+        self._backup_timer.timeout.connect(lambda: start(self.back_up()))
         self._database = database
         self._recorder = recorder
+        self._transfer = Transfer(database)
 
     async def refresh(self) -> None:
         try:
@@ -49,6 +61,8 @@ class Catalogue(QObject):
         self._listed, self.damaged = listing.conversations, listing.damaged
         self._tell()
         self._database.search.catch_up()
+        if not self._backup_timer.isActive():
+            self._backup_timer.start()
         if fresh:
             self.trouble.emit(" ".join(fresh))
 
@@ -130,6 +144,58 @@ class Catalogue(QObject):
             return None
         shown = tuple(hit for hit in hits if hit.conversation_id not in self._hidden)
         return shown if number == self._num_searches else None
+
+    async def export(
+        self, conversation_ids: Sequence[str], path: Path, kind: ExportKind, is_folder: bool = False
+    ) -> int | None:
+        """Write chats to a file, or as Markdown to a folder; returns how many, None where it failed, which is told."""
+        try:
+            return await self._transfer.export(conversation_ids, path, kind, is_folder)
+        except OSError as error:
+            self.trouble.emit(f"The chats could not be written to {path}. {error.strerror or error}.")
+        except (sqlite3.Error, StorageError) as error:
+            self.trouble.emit(f"The chats could not be exported. {explain(error)}")
+        return None
+
+    async def read_import(self, *paths: Path) -> Found | None:
+        """What the files and folders hold; nothing is imported yet. None where the chats here cannot be read."""
+        try:
+            return await self._transfer.read(paths)
+        except (sqlite3.Error, StorageError) as error:
+            self.trouble.emit(f"Nothing was imported. {explain(error)}")
+            return None
+
+    async def import_chats(self, found: Found) -> Imported:
+        """All that was found or nothing, its `problem` being told; the answer takes it back with `undo_import`."""
+        imported = await self._transfer.add(found)
+        if imported.problem:
+            self.trouble.emit(imported.problem)
+        await self.refresh()
+        return imported
+
+    async def undo_import(self, imported: Imported) -> None:
+        """Delete what was imported, with whatever was added to it since."""
+        try:
+            await self._transfer.remove(imported.conversation_ids)
+        except (sqlite3.Error, StorageError) as error:
+            self.trouble.emit(f"The import could not be taken back. {explain(error)}")
+        await self.refresh()
+        left = {one.id for one in self._listed}
+        for conversation_id in imported.conversation_ids:
+            if conversation_id not in left:
+                self._recorder.abandon(conversation_id)
+                self.deleted.emit(conversation_id)
+
+    async def back_up(self) -> None:
+        """Copy the chats where the last copy is a day old; called every hour, and a failure is told once a day."""
+        self._backup_timer.setInterval(HOUR_MILLISECONDS)
+        backups = self._database.backups
+        try:
+            await run_off_thread(lambda: backups.take() if self._listed and backups.is_due() else None)
+        except (sqlite3.Error, OSError) as error:
+            self._backup_timer.setInterval(24 * HOUR_MILLISECONDS)
+            reason = explain(error) if isinstance(error, sqlite3.Error) else f"{error.strerror or error}."
+            self.trouble.emit(f"The daily backup of the chats was not made. {reason} Earlier backups are kept.")
 
     async def _change(self, work: Callable[[Store], None], done: str) -> bool:
         def change(store: Store) -> bool:

@@ -8,7 +8,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
-from app.conversations.opening import StorageError, is_unreadable, open_database
+from app.conversations.backups import Backups
+from app.conversations.opening import SetAside, StorageError, is_unreadable, open_database
 from app.conversations.search import Search
 from app.conversations.store import Store
 
@@ -24,11 +25,14 @@ class Database:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / FILE_NAME
+        self.set_aside: SetAside | None = None  # once it is open: the damaged file that stood there
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="database")
+        self._is_closed = False
         self._store: Store | None = None
         self._connection: sqlite3.Connection | None = None
         self.opened: Future[str] = self._thread.submit(self._open)
         self.search = Search(self.path, self.run)
+        self.backups = Backups(self.path)
 
     def run(self, work: Callable[[Store], T]) -> Future[T]:
         """Run `work` as one transaction on the database thread: all of it is on the disk, or none."""
@@ -36,13 +40,15 @@ class Database:
 
     def close(self) -> None:
         """Finish what was asked for, then close the file; returns when that is done."""
-        self.search.close()
-        self._thread.submit(self._close)
-        self._thread.shutdown(wait=True)
+        if not self._is_closed:
+            self._is_closed = True
+            self.search.close()
+            self._thread.submit(self._close)
+            self._thread.shutdown(wait=True)
 
     def _open(self) -> str:
         opened = open_database(self.path)
-        self._connection = opened.connection
+        self._connection, self.set_aside = opened.connection, opened.set_aside
         self._store = Store(opened.connection)
         return opened.problem
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cache
 from itertools import accumulate
@@ -33,27 +34,32 @@ def first_place(text: str, words: Sequence[str]) -> int | None:
 
 
 def spans_of(text: str, words: Sequence[str]) -> tuple[Span, ...]:
-    """Where any of the folded words stands in a short text, joined where they touch, in order."""
-    ends = list(accumulate(len(fold(character)) for character in text))
+    """Where any of the folded words stands in a text, joined where they touch, in order."""
     folded = fold(text)
-    marked = [False] * len(text)
-    for word in words:
-        for match in re.finditer(re.escape(word), folded):
-            for index in range(_character_at(ends, match.start()), _character_at(ends, match.end() - 1) + 1):
-                marked[index] = True
-    for index, character in enumerate(text):
-        marked[index] = marked[index] or (_at(marked, index - 1) and not fold(character))  # its accents go with it
-    edges = [index for index in range(len(text) + 1) if _at(marked, index) != _at(marked, index - 1)]
-    return tuple(zip(edges[::2], edges[1::2], strict=True))
+    places = [match.span() for word in words for match in re.finditer(re.escape(word), folded)]
+    if places and not text.isascii():
+        ends = _ends_of(text)
+        places = [_span_in(text, ends, place) for place in places]
+    spans: list[Span] = []
+    for start, end in sorted(places):
+        if spans and start <= spans[-1][1]:
+            spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
+        else:
+            spans.append((start, end))
+    return tuple(spans)
 
 
-def _at(marked: Sequence[bool], index: int) -> bool:
-    return 0 <= index < len(marked) and marked[index]
+def _span_in(text: str, ends: Sequence[int], place: Span) -> Span:
+    """A span of the folded text in the text, with the accents that stand behind it."""
+    start, end = bisect_right(ends, place[0]), bisect_right(ends, place[1] - 1) + 1
+    while end < len(text) and ends[end] == ends[end - 1]:
+        end += 1
+    return start, end
 
 
-def _character_at(ends: Sequence[int], place: int) -> int:
-    """The character that a place of the folded text comes from."""
-    return next(index for index, end in enumerate(ends) if end > place)
+def _ends_of(text: str) -> list[int]:
+    """For each character, where its part of the folded text ends."""
+    return list(accumulate(len(fold(character)) for character in text))
 
 
 def _place_in(text: str, folded_place: int) -> int:
@@ -63,8 +69,7 @@ def _place_in(text: str, folded_place: int) -> int:
     for start in range(0, len(text), _PIECE):
         length = len(fold(text[start : start + _PIECE]))
         if left < length:
-            ends = list(accumulate(len(fold(character)) for character in text[start : start + _PIECE]))
-            return start + _character_at(ends, left)
+            return start + bisect_right(_ends_of(text[start : start + _PIECE]), left)
         left -= length
     return len(text)
 

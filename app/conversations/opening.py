@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import sqlite3
 import time
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 
+from app.conversations.backups import Backups, check_whole, copy_database, num_saved, open_read_only
 from app.conversations.schema import MIGRATIONS, Migration, migrate, version_of
 
+logger = logging.getLogger(__name__)
 BUSY_TIMEOUT_SECONDS = 5.0
 _UNREADABLE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
@@ -24,18 +28,38 @@ class _UnreadableFileError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class SetAside:
+    """A file that could not be read: where it is kept, and which backup was opened in its place."""
+
+    file: Path
+    reason: str
+    backup: Path | None = None
+    num_missing: int | None = None  # messages that the backup does not have; None where that is not known
+
+    def describe(self) -> str:
+        if self.backup is None:
+            return f"The chats file was damaged ({self.reason}) and set aside as {self.file}. A new one was begun."
+        made = datetime.fromtimestamp(self.backup.stat().st_mtime)
+        return (
+            "The chats file was damaged and set aside. "
+            f"The backup of {made.day} {made:%B, %H:%M} was opened; {_later(self.num_missing)} may be missing."
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Opened:
     """`problem` is a sentence for the user where the earlier file was set aside, else empty."""
 
     connection: sqlite3.Connection
     problem: str
+    set_aside: SetAside | None = None
 
 
 def open_database(path: Path, migrations: tuple[Migration, ...] = MIGRATIONS) -> Opened:
     """Open, create or migrate the file; raises StorageError and leaves the file alone where it must."""
     try:
-        problem = _inspect_or_set_aside(path, len(migrations))
-        return Opened(_connect(path, migrations), problem)
+        set_aside = _inspect_or_set_aside(path, len(migrations))
+        return Opened(_connect(path, migrations), set_aside.describe() if set_aside else "", set_aside)
     except (sqlite3.Error, OSError) as error:
         raise StorageError(
             f"The conversations in {path} cannot be opened ({error}). "
@@ -48,25 +72,45 @@ def is_unreadable(error: sqlite3.Error) -> bool:
     return (getattr(error, "sqlite_errorcode", 0) & 0xFF) in _UNREADABLE
 
 
-def _inspect_or_set_aside(path: Path, known_version: int) -> str:
+def _later(num_missing: int | None) -> str:
+    if num_missing is None:
+        return "later messages"
+    return "1 later message" if num_missing == 1 else f"{num_missing:,} later messages"
+
+
+def _inspect_or_set_aside(path: Path, known_version: int) -> SetAside | None:
     if not path.exists() or path.stat().st_size == 0:
-        return ""
+        return None
     try:
         _inspect(path, known_version)
     except (sqlite3.Error, _UnreadableFileError) as error:
         if isinstance(error, sqlite3.Error) and not is_unreadable(error):
             raise
-        kept = _set_aside(path)
-        return (
-            f"The saved conversations could not be read ({error}). The file was kept as {kept} and a new one was begun."
-        )
-    return ""
+        return _restore(path, SetAside(_set_aside(path), str(error)), known_version)
+    return None
+
+
+def _restore(path: Path, set_aside: SetAside, known_version: int) -> SetAside:
+    """Put the latest sound backup in the place of the file."""
+    for backup in Backups(path).kept():
+        try:
+            _inspect(backup, known_version)
+            check_whole(backup)
+            with closing(open_read_only(backup)) as source:
+                copy_database(source, path)
+        except (sqlite3.Error, _UnreadableFileError, StorageError) as error:
+            logger.warning("the backup %s cannot be used: %s", backup.name, error)
+            continue
+        before, after = num_saved(set_aside.file), num_saved(path)
+        is_known = before is not None and after is not None and before >= after
+        num_missing = before - after if is_known else None  # type: ignore[operator]
+        return replace(set_aside, backup=backup, num_missing=num_missing)
+    return set_aside
 
 
 def _inspect(path: Path, known_version: int) -> None:
     """Read without writing: the version, and that both tables can be walked."""
-    address = f"{path.resolve().as_uri()}?mode=ro"
-    with closing(sqlite3.connect(address, uri=True, timeout=BUSY_TIMEOUT_SECONDS)) as probe:
+    with closing(open_read_only(path)) as probe:
         version = version_of(probe)
         if version > known_version:
             raise StorageError(
@@ -104,7 +148,8 @@ def _connect(path: Path, migrations: tuple[Migration, ...]) -> sqlite3.Connectio
     try:
         _configure(connection)
         if 0 < version_of(connection) < len(migrations):
-            _back_up(connection, path)
+            earlier = f"{path.stem}.before-format-{version_of(connection) + 1}{path.suffix}"
+            copy_database(connection, path.with_name(earlier))
         _migrate_in_transaction(connection, migrations)
     except BaseException:
         connection.close()
@@ -126,14 +171,6 @@ def _configure(connection: sqlite3.Connection) -> None:
 def decode_text(data: bytes) -> str:
     """One broken character must not hide a whole record."""
     return data.decode("utf-8", "replace")
-
-
-def _back_up(connection: sqlite3.Connection, path: Path) -> None:
-    copy = path.with_name(f"{path.stem}.before-format-{version_of(connection) + 1}{path.suffix}")
-    copy.unlink(missing_ok=True)
-    os.close(os.open(copy, os.O_RDWR | os.O_CREAT, 0o600))
-    with closing(sqlite3.connect(copy)) as target:
-        connection.backup(target)
 
 
 def _migrate_in_transaction(connection: sqlite3.Connection, migrations: tuple[Migration, ...]) -> None:

@@ -8,8 +8,7 @@ import sqlite3
 import sys
 from array import array
 from collections.abc import Sequence
-from dataclasses import asdict, fields
-from itertools import pairwise
+from dataclasses import fields
 from typing import Any
 
 from app.conversations.records import Attachment, Conversation, Message, ReplyState
@@ -61,7 +60,7 @@ def row_from_message(message: Message) -> dict[str, object]:
         "updated_at": message.updated_at,
         "error": message.error,
         "notices": json.dumps(message.notices),
-        "statistics": None if message.statistics is None else _encode_statistics(message.statistics),
+        "statistics": None if message.statistics is None else json.dumps(encode_statistics(message.statistics)),
         "text": message.text,
         "token_ids": encode_ids(message.token_ids),
         "opening": message.opening,
@@ -191,17 +190,21 @@ def _drafted(row: sqlite3.Row, num_characters: int) -> tuple[tuple[int, int], ..
     """Spans that rise and lie within the text."""
     data = row["drafted"]
     places = decode_ids(data) if isinstance(data, bytes) and len(data) % 8 == 0 else (1, 0)
-    rises = all(place <= following for place, following in pairwise((0, *places, num_characters)))
-    if not rises:
+    bounds = [0, *places, num_characters]
+    if bounds != sorted(bounds):
         logger.warning("drafted spans of message %r are damaged and left out", row["id"])
         return ()
     return tuple(zip(places[::2], places[1::2], strict=True))
 
 
-def _encode_statistics(statistics: Statistics) -> str:
-    values = asdict(statistics)
-    del values[_OF_THE_BATCH]
-    return json.dumps(values)
+def encode_statistics(statistics: Statistics) -> dict[str, Any]:
+    """Without what is of the batch."""
+    return {name: getattr(statistics, name) for name in _STATISTICS}
+
+
+def decode_statistics(values: Any) -> Statistics:
+    """Raises TypeError or ValueError where they make no sense."""
+    return Statistics(**{name: _statistic(name, values[name]) for name in _STATISTICS if name in values})
 
 
 def _statistics(row: sqlite3.Row) -> Statistics | None:
@@ -209,8 +212,7 @@ def _statistics(row: sqlite3.Row) -> Statistics | None:
     if row["statistics"] is None:
         return None
     try:
-        values = json.loads(row["statistics"])
-        return Statistics(**{name: _statistic(name, values[name]) for name in _STATISTICS if name in values})
+        return decode_statistics(json.loads(row["statistics"]))
     except (TypeError, ValueError):
         logger.warning("statistics of message %r are damaged and left out", row["id"])
         return None

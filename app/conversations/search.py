@@ -7,6 +7,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,6 +47,7 @@ class Search:
         self._run = run
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="search")
         self._index: SearchIndex | None = None
+        self._caught_up: Future[None] | None = None
         self._newest = 0  # number of the last query; an earlier one that has not begun finds nothing
         self._is_closed = threading.Event()
 
@@ -56,9 +58,10 @@ class Search:
 
     def catch_up(self) -> Future[None]:
         """Take in what has changed in the chats, batch by batch, with searches in between."""
-        caught_up: Future[None] = Future()
-        self._thread.submit(self._catch_up, caught_up)
-        return caught_up
+        if self._caught_up is None or self._caught_up.done():
+            self._caught_up = Future()
+            self._thread.submit(self._catch_up, self._caught_up)
+        return self._caught_up
 
     def close(self) -> None:
         self._is_closed.set()
@@ -77,7 +80,7 @@ class Search:
             return self._hits(words, limit)
 
     def _hits(self, words: Sequence[str], limit: int) -> tuple[Hit, ...]:
-        self._take_batch()  # what was changed a moment ago is found; a long queue is not waited for
+        self._take_latest()
         connection = self._opened().connection
         chats = connection.execute(
             "SELECT id, title, updated_at FROM chats.conversations ORDER BY activity DESC"
@@ -115,6 +118,7 @@ class Search:
             self._run(lambda store: None).result()  # once the chats are open, in their present format
             self._index = self._open()
             if not self._index.is_whole():
+                self._index.make_anew()
                 self._run(lambda store: store.queue_all_for_search()).result()
         return self._index
 
@@ -133,10 +137,21 @@ class Search:
             has_more = isinstance(error, sqlite3.DatabaseError) and self._drop_damaged(error)
             if not has_more:
                 logger.warning("what has changed in the chats cannot be found yet: %s", error)
-        if has_more:
-            self._thread.submit(self._catch_up, caught_up)
-        else:
-            caught_up.set_result(None)
+        with suppress(RuntimeError):  # closed in this moment
+            if has_more:
+                self._thread.submit(self._catch_up, caught_up)
+                return
+        caught_up.set_result(None)
+
+    def _take_latest(self) -> None:
+        """What was changed a moment ago is found; a long queue is not waited for, nor a disk that is full."""
+        try:
+            if not self._opened().has_long_queue():
+                self._take_batch()
+        except sqlite3.Error as error:
+            if is_unreadable(error):
+                raise
+            logger.warning("what has changed in the chats cannot be found yet: %s", error)
 
     def _take_batch(self) -> bool:
         """Whether there was one."""

@@ -14,7 +14,7 @@ from app.conversations.rows import attachments_of
 
 logger = logging.getLogger(__name__)
 _VERSION = 1
-_MOST_CHARACTERS = 400_000  # of one batch, which takes about 0.2 s
+_MOST_CHARACTERS = 200_000  # of one batch, which takes about 0.1 s
 _MOST_MESSAGES = 200  # of one batch
 _TRIGRAM = 3
 _MOST_TRIGRAMS = 40  # of one word; what holds them all is compared with the word itself anyway
@@ -32,7 +32,7 @@ class SearchIndex:
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         except OSError as error:
             raise StorageError(f"The search index {path} cannot be written ({error}).") from error
-        self.connection = sqlite3.connect(path.resolve().as_uri(), uri=True, isolation_level=None)
+        self.connection = sqlite3.connect(path.resolve().as_uri(), uri=True, timeout=1.0, isolation_level=None)
         try:
             self._configure(chats)
         except BaseException:
@@ -46,15 +46,16 @@ class SearchIndex:
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = OFF")  # what is lost is made anew
         connection.execute("PRAGMA secure_delete = FAST")
+        connection.execute("PRAGMA cache_size = -32000")  # kB; merges of what was indexed read a lot of it again
         connection.execute("ATTACH DATABASE ? AS chats", (f"{chats.resolve().as_uri()}?mode=ro",))
         version = connection.execute("PRAGMA main.user_version").fetchone()[0]
         if version != _VERSION:
-            connection.execute("DROP TABLE IF EXISTS texts")
-            self._create()
+            self.make_anew()
         self.has_trigrams = bool(connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'texts_data'").fetchone())
         connection.execute("SELECT rowid FROM texts LIMIT 1").fetchall()  # raises where the file is damaged
 
-    def _create(self) -> None:
+    def make_anew(self) -> None:
+        self.connection.execute("DROP TABLE IF EXISTS main.texts")
         try:
             self.connection.execute("CREATE VIRTUAL TABLE texts USING fts5 (folded, tokenize = trigram, detail = none)")
         except sqlite3.OperationalError as error:  # before SQLite 3.34, or built without FTS5
@@ -73,6 +74,11 @@ class SearchIndex:
         ).fetchone()
         waiting = self.connection.execute("SELECT count(DISTINCT ordinal) FROM chats.unindexed").fetchone()[0]
         return bool(ended - waiting <= held <= total + waiting)
+
+    def has_long_queue(self) -> bool:
+        """Whether a batch would not be the end of it."""
+        query = "SELECT count(*) FROM (SELECT 1 FROM chats.unindexed LIMIT ?)"
+        return bool(self.connection.execute(query, (_MOST_MESSAGES,)).fetchone()[0] == _MOST_MESSAGES)
 
     def take_batch(self) -> int | None:
         """Take in what changed next; returns the number of the last change it has then, None where there was none."""

@@ -80,7 +80,7 @@ class Store:
         path = chosen_path(row["chosen_root"], nodes)
         for message_id in path:
             try:
-                messages.append(self._read_message(message_id))
+                messages.append(self.read_message(message_id))
             except (DamagedRecordError, sqlite3.DatabaseError) as error:
                 damaged.append(f"A message of “{conversation.title}” could not be read: {error}. It was left out.")
         return OpenedConversation(conversation, tuple(messages), tuple(damaged), siblings_on(path, nodes))
@@ -217,7 +217,7 @@ class Store:
         )
         return [Node(row["id"], row["parent_id"], row["chosen_child"]) for row in rows]
 
-    def _read_message(self, message_id: str) -> Message:
+    def read_message(self, message_id: str) -> Message:
         row = self.connection.execute("SELECT * FROM messages WHERE id = ?", (message_id,)).fetchone()
         if row is None:
             raise DamagedRecordError("it is missing")

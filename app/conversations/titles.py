@@ -20,4 +20,6 @@ def title_from(text: str) -> str:
 def clean_title(text: str) -> str:
     """One line without controls and halves of characters, which lists and files cannot hold."""
     line = " ".join(text.split())
+    if line.isprintable():  # almost every title of a long list
+        return line
     return " ".join("".join(one for one in line if unicodedata.category(one) not in ("Cc", "Cs")).split())

@@ -26,7 +26,8 @@ def has_turn(message: Message) -> bool:
 
 def prompt_text(message: Message) -> str:
     """A message's text behind the files that it quotes."""
-    return "\n\n".join((*map(_quote, message.attachments), message.text)) if message.attachments else message.text
+    quotes = [_quote(each) for each in message.attachments]
+    return "\n\n".join([*quotes, message.text] if message.text else quotes)
 
 
 def without_oldest(messages: Sequence[Message], num_left_out: int) -> list[Message]:

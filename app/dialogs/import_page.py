@@ -3,46 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
+from app.chat.announcing import announce
+from app.conversations.importing.found import Found
 from app.figures import write_amount
 from app.theme.fonts import font
 from app.theme.labels import make_label
-from app.theme.theme import Theme
 
 COLUMN, SIDE = 560, 28
 PURPOSE = (
     "From Slipstream, ChatGPT or LM Studio: an exported file, the .zip that ChatGPT sends, or LM Studio's folder of "
     "conversations. Files are read on this computer, and nothing is added before you say so."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """What a file holds; `unreadable` has a sentence for each part that cannot be read."""
-
-    num_chats: int
-    num_known: int = 0  # of them here already
-    unreadable: tuple[str, ...] = ()
-
-    @property
-    def num_new(self) -> int:
-        return self.num_chats - self.num_known
-
-
-def words_of(finding: Finding) -> str:
-    """ "212 chats, 4 of them already here, 3 files that cannot be read." """
-    parts = [write_amount(finding.num_chats, "chat") if finding.num_chats else "No chats"]
-    if finding.num_known:
-        parts.append(f"{finding.num_known:,} of them already here")
-    if num_bad := len(finding.unreadable):
-        parts.append(f"{write_amount(num_bad, 'file')} that cannot be read")
-    return f"{', '.join(parts)}."
 
 
 class ImportPage(QWidget):
@@ -54,7 +31,7 @@ class ImportPage(QWidget):
     import_asked = Signal()
     undo_asked = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Import")
         self.setAcceptDrops(True)
@@ -63,17 +40,21 @@ class ImportPage(QWidget):
         self.reason = make_label("", "interface", "secondary", self, wraps=True)
         self.list = QPlainTextEdit(self)
         self.list.setReadOnly(True)
+        self.list.setProperty("kind", "card")
+        self.list.setFrameShape(QFrame.Shape.NoFrame)
         self.list.setTabChangesFocus(True)
         self.list.setFont(font("interface"))
         self.list.setAccessibleName("What cannot be read")
         self.act = self._make_button("Import", "primary")
         self.show_bad = self._make_button("Show", "plain")
+        self.show_bad.setAccessibleName("Show what cannot be read")
         self.undo = self._make_button("Undo", "plain")
         self.files = self._make_button("Choose files…", "plain")
         self.folder = self._make_button("Choose a folder…", "plain")
         self._lay_out()
         self._connect()
         self.show_start()
+        self.offer_undo(0)
 
     def _make_button(self, words: str, kind: str) -> QPushButton:
         button = QPushButton(words, self)
@@ -130,42 +111,45 @@ class ImportPage(QWidget):
     def show_reading(self, name: str) -> None:
         self._show(f"Reading {name}")
 
-    def show_finding(self, finding: Finding) -> None:
-        self._show(words_of(finding))
-        self.list.setPlainText("\n".join(finding.unreadable))
-        self.show_bad.setText(f"Show the {len(finding.unreadable):,}")
-        self.show_bad.setAccessibleName("Show what cannot be read")
-        self.show_bad.setVisible(bool(finding.unreadable))
-        self.act.setText(f"Import {write_amount(finding.num_new, 'chat')}")
+    def show_found(self, found: Found) -> None:
+        num_new, num_bad = len(found.chats), len(found.unreadable)
+        is_known = bool(found.num_known) and not num_new
+        self._show(found.describe(), "There is nothing to import." if is_known else "")
+        self.list.setPlainText("\n".join(found.unreadable))
+        self.show_bad.setText(f"Show the {num_bad:,}")
+        self.show_bad.setVisible(num_bad > 0)
+        self.act.setText(f"Import {write_amount(num_new, 'chat')}")
         self.act.setAccessibleName(self.act.text())
-        self.act.setVisible(finding.num_new > 0)
-        if finding.num_new > 0:
+        self.act.setVisible(num_new > 0)
+        if num_new:
             self.act.setFocus(Qt.FocusReason.OtherFocusReason)
-        elif finding.num_chats:
-            self.reason.setText("All of them are here already, so there is nothing to import.")
-            self.reason.show()
 
     def show_importing(self, count: int) -> None:
         self._show(f"Importing {write_amount(count, 'chat')}")
 
     def show_imported(self, count: int, problem: str = "") -> None:
-        """`problem` is a sentence where nothing or not all was imported."""
-        done = "was" if count == 1 else "were"
-        self._show(f"{write_amount(count, 'chat')} {done} imported." if count else "Nothing was imported.", problem)
+        """`problem` is a sentence where nothing was imported."""
+        verb = "was" if count == 1 else "were"
+        self._show(f"{write_amount(count, 'chat')} {verb} imported." if count else "Nothing was imported.", problem)
+
+    def show_undone(self, count: int) -> None:
+        verb = "was" if count == 1 else "were"
+        self._show(f"{write_amount(count, 'chat')} {verb} removed again.")
+
+    def offer_undo(self, count: int) -> None:
+        """Offer to remove what the last import brought; 0 for none."""
+        self.undo.setText(f"Undo the import of {write_amount(count, 'chat')}")
+        self.undo.setAccessibleName(self.undo.text())
         self.undo.setVisible(count > 0)
-
-    def show_undone(self) -> None:
-        self._show("The import was undone.")
-
-    def show_problem(self, sentence: str) -> None:
-        self._show("This cannot be imported.", sentence)
 
     def _show(self, words: str, reason: str = "") -> None:
         self.words.setText(words)
         self.reason.setText(reason)
         self.reason.setVisible(bool(reason))
-        for widget in (self.act, self.show_bad, self.undo, self.list):
+        for widget in (self.act, self.show_bad, self.list):
             widget.hide()
+        if words:
+            announce(self, f"{words} {reason}".strip())
 
     # Dropping
 

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QVBoxLayout, QW
 from app.theme.fonts import font
 from app.theme.labels import make_label
 
-WIDTH, SIDE = 400, 24
+WIDTH, SIDE = 440, 24
 _NUMBERS = ("Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
 
 

@@ -8,6 +8,7 @@ from PySide6.QtCore import QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedLayout, QVBoxLayout, QWidget
 
+from app.chat.announcing import announce
 from app.chat.notes import Action, Note, NoteBar
 from app.conversations.records import Conversation
 from app.conversations.search import Hit
@@ -166,6 +167,7 @@ class Sidebar(QWidget):
         shown = metrics.elidedText(title or NEW_TITLE, Qt.TextElideMode.ElideRight, self.width() - UNDO_ROOM)
         self.undo_note.show_note(Note(f"Deleted “{shown}”.", (Action.UNDO,)))
         self.undo_note.setToolTip(plain_tooltip(title))
+        announce(self, f"Deleted “{title or NEW_TITLE}”. It can be had back for ten seconds.")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

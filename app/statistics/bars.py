@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QWidget
 
+from app.figures import write_amount
 from app.statistics.chart import Chart, draw_words
 from app.statistics.rounds import RoundFigures
+from app.statistics.sizes import scaled
 from app.statistics.tables import Position, positions_sentence, positions_table, rounds_sentence, rounds_table
 from app.statistics.tracked import NUM_ROUNDS
+from app.theme.fonts import font
 from app.theme.glyphs import draw_round
 from app.theme.theme import Theme
 
@@ -23,10 +26,12 @@ MOST_POSITIONS = 16  # more are in the table
 class PositionBars(Chart):
     """A bar for each position with the share of its proposals that was accepted, before a ghost of full height."""
 
+    least_height = 130
+
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, "Accepted by position", parent)
         self._positions: tuple[Position, ...] = ()
-        self.setMinimumHeight(130)
+        self.refit()
 
     def show_positions(self, positions: Sequence[Position]) -> None:
         self._positions = tuple(positions[:MOST_POSITIONS])
@@ -44,28 +49,38 @@ class PositionBars(Chart):
         ghost.setAlphaF(0.2)
         for place, one in enumerate(self._positions):
             left = place * step if not self.is_mirrored else self.width() - width - place * step
-            bar = QRectF(left, LABEL, width, self.height() - LABEL - FOOT)
+            bar = QRectF(left, scaled(LABEL), width, self.height() - scaled(LABEL) - scaled(FOOT))
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(ghost)
             painter.drawRoundedRect(bar, 4, 4)
-            middle = bar.center().x()
-            draw_words(painter, tokens.ink, "small-strong", one.percent, QPointF(middle, LABEL - 8), 0.5)
-            draw_words(painter, tokens.ink2, "caption", f"{place + 1}", QPointF(middle, self.height() - 5), 0.5)
+            self._label(painter, tokens.ink, "small-strong", one.percent, QPointF(bar.center().x(), scaled(LABEL) - 8))
+            self._label(painter, tokens.ink2, "caption", f"{place + 1}", QPointF(bar.center().x(), self.height() - 5))
             if one.num_accepted:
                 bar.setTop(bar.bottom() - max(2.0, bar.height() * one.share))
                 draw_round(painter, bar, 4, tokens.draft_fill)
         self.draw_focus(painter)
 
+    def _label(self, painter: QPainter, colour: str, use: str, words: str, middle: QPointF) -> None:
+        """Around a place, and never over the edge."""
+        half = QFontMetricsF(font(use)).horizontalAdvance(words) / 2
+        x = max(half, min(self.width() - half, middle.x()))
+        draw_words(painter, colour, use, words, QPointF(x, middle.y()), 0.5)
+
 
 class RoundBars(Chart):
     """Verify and draft of the last rounds, stacked, the newest at the end."""
 
+    least_height = 90
+
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, "Time of a round", parent)
         self._rounds: tuple[RoundFigures, ...] = ()
-        self.setMinimumHeight(90)
+        self._end = "now"
+        self.refit()
 
-    def show_rounds(self, rounds: Sequence[RoundFigures]) -> None:
+    def show_rounds(self, rounds: Sequence[RoundFigures], end: str = "now") -> None:
+        """`end` says when the last of them was, where that is not now."""
+        self._end = end
         self._rounds = tuple(rounds)[-NUM_ROUNDS:]
         self.describe(rounds_sentence(self._rounds), rounds_table(self._rounds))
 
@@ -73,26 +88,33 @@ class RoundBars(Chart):
         painter = QPainter(self)
         painter.save()
         self.mirror(painter)
-        tokens, foot = self.theme.tokens, self.height() - FOOT
+        self._draw_bars(painter)
+        painter.restore()
+        start = f"{write_amount(len(self._rounds), 'round')} {'ago' if self._end == 'now' else 'before'}"
+        first = self.width() * (1 - len(self._rounds) / NUM_ROUNDS)
+        room = self.width() - QFontMetricsF(font("caption")).horizontalAdvance(f"{start}  {self._end}")
+        first = max(0.0, min(first, room))  # under the first bar, while that leaves room for the end
+        start_at, end_at = QPointF(first, self.height() - 4), QPointF(self.width(), self.height() - 4)
+        if self.is_mirrored:
+            start_at, end_at = QPointF(self.width() - first, start_at.y()), QPointF(0, end_at.y())
+        tokens = self.theme.tokens
+        draw_words(painter, tokens.ink2, "caption", start, start_at, float(self.is_mirrored))
+        draw_words(painter, tokens.ink2, "caption", self._end, end_at, 1.0 - self.is_mirrored)
+        self.draw_focus(painter)
+
+    def _draw_bars(self, painter: QPainter) -> None:
+        tokens, foot = self.theme.tokens, self.height() - scaled(FOOT)
         painter.fillRect(QRectF(0, 0, self.width(), 1), QColor(tokens.line))
         longest = max((one.verify + one.draft for one in self._rounds), default=0.0)
+        scale = (foot - 1) / longest if longest else 0.0
         step = self.width() / NUM_ROUNDS
-        first = NUM_ROUNDS - len(self._rounds)
-        for place, one in enumerate(self._rounds, start=first):
+        for place, one in enumerate(self._rounds, start=NUM_ROUNDS - len(self._rounds)):
             left, right = round(place * step), round((place + 1) * step)
             width = max(1, right - left - (1 if step > 2 else 0))
-            verify = round((foot - 1) * one.verify / longest) if longest else 0
-            draft = round((foot - 1) * one.draft / longest) if longest else 0
+            verify, draft = round(scale * one.verify), round(scale * one.draft)
+            gap = 1 if draft > 2 else 0
             painter.fillRect(QRectF(left, foot - verify, width, verify), QColor(tokens.target))
-            if draft:
-                gap = 1 if draft > 2 else 0
-                painter.fillRect(QRectF(left, foot - verify - draft, width, draft - gap), QColor(tokens.draft_fill))
-        painter.restore()
-        start, end = f"{max(1, len(self._rounds))} rounds ago", "now"
-        ends = (0.0, float(self.width())) if not self.is_mirrored else (float(self.width()), 0.0)
-        draw_words(painter, tokens.ink2, "caption", start, QPointF(ends[0], self.height() - 4), float(self.is_mirrored))
-        draw_words(painter, tokens.ink2, "caption", end, QPointF(ends[1], self.height() - 4), 1.0 - self.is_mirrored)
-        self.draw_focus(painter)
+            painter.fillRect(QRectF(left, foot - verify - draft, width, draft - gap), QColor(tokens.draft_fill))
 
 
 class BatchLine(QWidget):

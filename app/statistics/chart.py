@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFocusEvent, QFontMetricsF, QPainter
-from PySide6.QtWidgets import QWidget
+from PySide6.QtGui import QAccessible, QColor, QFocusEvent, QFontMetricsF, QKeyEvent, QKeySequence, QPainter
+from PySide6.QtWidgets import QApplication, QWidget
 
+from app.statistics.access import announce
+from app.statistics.sizes import scaled
 from app.statistics.tables import Table
 from app.theme.buttons import KEYBOARD_REASONS
 from app.theme.fonts import font
@@ -16,6 +18,9 @@ from app.theme.theme import Theme
 class Chart(QWidget):
     """A drawing with a sentence and a table behind it; Tab reaches it, so that both can be read."""
 
+    role = QAccessible.Role.Chart
+    least_height = 0  # px; 0 where the drawing says itself how high it is
+
     def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.theme = theme
@@ -24,12 +29,19 @@ class Chart(QWidget):
         self.has_keyboard_focus = False
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        theme.tokens_changed.connect(self.update)
+        announce(self, self.role)
+        theme.tokens_changed.connect(self.refit)
 
     def describe(self, sentence: str, table: Table) -> None:
         """Say what is drawn, and draw it anew."""
         self.sentence, self.table = sentence, table
         self.setAccessibleDescription(sentence)
+        self.update()
+
+    def refit(self) -> None:
+        """Take sizes and colours anew: both come with the theme."""
+        if self.least_height:
+            self.setMinimumHeight(scaled(self.least_height))
         self.update()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
@@ -45,6 +57,12 @@ class Chart(QWidget):
     def draw_focus(self, painter: QPainter) -> None:
         if self.has_keyboard_focus:
             draw_focus_ring(painter, self.theme.tokens, QRectF(self.rect()), 4)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy):
+            QApplication.clipboard().setText(f"{self.sentence}\n{self.table.text}")
+            return
+        super().keyPressEvent(event)
 
     @property
     def is_mirrored(self) -> bool:

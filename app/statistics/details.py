@@ -23,14 +23,14 @@ from engine.messages import STARTER, Statistics
 
 Row = tuple[str, str]  # what it is, what it comes to
 _ENDS = {
-    "stop": "it came to its end",
-    "length": "the limit of tokens was reached",
-    "cancelled": "it was stopped",
+    "stop": "came to its end",
+    "length": "reached the limit of tokens",
+    "cancelled": "stopped",
 }
 _STATES = {
-    ReplyState.RUNNING: "it has not ended",
-    ReplyState.CUT_OFF: "it was cut off",
-    ReplyState.FAILED: "it failed",
+    ReplyState.RUNNING: "running",
+    ReplyState.CUT_OFF: "cut off",
+    ReplyState.FAILED: "failed",
 }
 
 
@@ -111,6 +111,8 @@ def _drafting_rows(statistics: Statistics) -> list[Row]:
     rows = [("Accepted of proposed", f"{accepted_words(statistics)}, {share}")]
     if statistics.acceptance_length > 0:
         rows.append(("Acceptance length", f"{write_ratio(statistics.acceptance_length)}, of {proposing} that proposed"))
+    share = write_percent(statistics.num_accepted, statistics.num_tokens)
+    rows.append(("Accepted of the reply", f"{write_count(statistics.num_accepted, 'tokens')}, {share}"))
     rows.append(("Forwards saved", write_count(statistics.num_forwards_saved)))
     if statistics.num_verified > statistics.num_accepted:
         rest = write_count(statistics.num_verified - statistics.num_accepted)
@@ -145,8 +147,8 @@ def position_rows(statistics: Statistics) -> list[Row]:
 
 def reply_rows(reply: Message) -> list[Row]:
     """How it ended, and what wrote it."""
-    end = _STATES.get(reply.state) or _ENDS.get(reply.finish_reason, "")
-    rows = [("End", end)] if end else []
+    state = _STATES.get(reply.state) or _ENDS.get(reply.finish_reason, "")
+    rows = [("State", state)] if state else []
     rows.append(("Model", ", ".join(filter(None, (model_name(reply.model), reply.quantisation)))))
     rows.append(("Drafter", drafter_name(reply.drafter) if reply.drafter else ""))
     rows.append(("Temperature", f"{reply.temperature:g}"))

@@ -61,9 +61,10 @@ def write_file(path: str, text: str) -> None:
 
 
 def _facts(history: History, one: TrackedReply) -> dict[str, Any]:
+    sent = one.message
     told_at = datetime.fromtimestamp(one.told_at, UTC).isoformat(timespec="seconds") if one.told_at else ""
-    values = (title_of(history, one.conversation_id), one.message_id, one.model, one.drafter, one.seed)
-    return dict(zip(_OF_REPLY, (*values, one.is_running, told_at, one.finish_reason, one.error), strict=True))
+    values = (title_of(history, one.conversation_id), one.message_id, sent.model, sent.drafter, sent.seed)
+    return dict(zip(_OF_REPLY, (*values, one.is_running, told_at, sent.finish_reason, sent.error), strict=True))
 
 
 def _harmless(value: object) -> object:

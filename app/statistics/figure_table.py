@@ -12,18 +12,22 @@ from PySide6.QtWidgets import (
     QApplication,
     QFrame,
     QHeaderView,
+    QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTableView,
     QWidget,
 )
 
+from app.statistics.sizes import scaled
 from app.statistics.tables import Table
 from app.theme.fonts import font
-from app.theme.glyphs import draw_focus_ring, draw_running
+from app.theme.glyphs import GLYPH_WIDTH, draw_focus_ring, draw_running
 from app.theme.theme import Theme
 
-ROW, HEAD, PAD = 30, 32, 14
+ROW, HEAD, PAD = 30, 32, 12
+SCROLL_BAR = 14
+LEAST_NAME = 170  # px of the first column, or as much as it needs
 GLYPH = 22  # px before a row's name, for what runs
 
 Index = QModelIndex | QPersistentModelIndex
@@ -91,6 +95,7 @@ class FigureTable(QTableView):
         self._theme = theme
         self.figures = FigureModel(self)
         self._droppable: tuple[int, ...] = ()
+        self._num_shown = 0
         self.setModel(self.figures)
         self.setItemDelegate(FigureDelegate(theme, self))
         self.setHorizontalHeader(FigureHeader(theme, self))
@@ -99,24 +104,21 @@ class FigureTable(QTableView):
         self.setShowGrid(False)
         self.viewport().setAutoFillBackground(False)
         self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(ROW)
-        self.verticalHeader().setMinimumSectionSize(ROW)
+        self.verticalHeader().setMinimumSectionSize(10)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setTabKeyNavigation(False)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        theme.tokens_changed.connect(self._fit)
         theme.tokens_changed.connect(self.viewport().update)
 
     def show_table(
         self, table: Table, looks: dict[tuple[int, int], Look] | None = None, *, most_rows: int | None = None
     ) -> None:
         """Of more than `most_rows` the rest is scrolled to."""
-        was = (len(self.figures.table.rows), self.figures.table.header)
         self.figures.show(table, looks)
-        if was != (len(table.rows), table.header):
-            num_shown = len(table.rows) if most_rows is None else min(most_rows, len(table.rows))
-            self.setFixedHeight(HEAD + ROW * num_shown)
+        self._num_shown = len(table.rows) if most_rows is None else min(most_rows, len(table.rows))
         self._fit()
 
     def set_droppable(self, columns: Sequence[int]) -> None:
@@ -145,7 +147,7 @@ class FigureTable(QTableView):
             return
         widths = [self._width_of(column) for column in range(len(table.header))]
         hidden: set[int] = set()
-        least_first = min(widths[0], 170)
+        least_first = min(widths[0], scaled(LEAST_NAME))
         for column in self._droppable:
             shown = sum(width for place, width in enumerate(widths) if place and place not in hidden)
             if least_first + shown <= self.viewport().width():
@@ -155,7 +157,11 @@ class FigureTable(QTableView):
             self.setColumnHidden(column, column in hidden)
             self.setColumnWidth(column, width)
         rest = sum(width for place, width in enumerate(widths) if place and place not in hidden)
-        self.setColumnWidth(0, max(60, self.viewport().width() - rest))
+        self.setColumnWidth(0, max(least_first, self.viewport().width() - rest))
+        has_bar = least_first + rest > self.viewport().width()
+        self.verticalHeader().setDefaultSectionSize(scaled(ROW))
+        self.horizontalHeader().setFixedHeight(scaled(HEAD))
+        self.setFixedHeight(scaled(HEAD) + scaled(ROW) * self._num_shown + (SCROLL_BAR if has_bar else 0))
 
     def _width_of(self, column: int) -> int:
         head, cell = QFontMetricsF(font("small")), QFontMetricsF(font("small-strong"))
@@ -168,7 +174,6 @@ class FigureHeader(QHeaderView):
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
         self._theme = theme
-        self.setFixedHeight(HEAD)
         self.setMinimumSectionSize(20)
         self.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.setSectionsClickable(False)
@@ -179,11 +184,19 @@ class FigureHeader(QHeaderView):
     def paintSection(self, painter: QPainter, rect: QRect, logicalIndex: int) -> None:
         words = str(self.model().headerData(logicalIndex, Qt.Orientation.Horizontal))
         painter.save()
-        draw_cell(painter, QRectF(rect), words, self._theme.tokens.ink2, "small", is_number=logicalIndex > 0)
+        draw_cell(
+            painter,
+            QRectF(rect),
+            words,
+            self._theme.tokens.ink2,
+            "small",
+            self.layoutDirection(),
+            is_number=logicalIndex > 0,
+        )
         painter.restore()
 
     def sizeHint(self) -> QSize:
-        return QSize(super().sizeHint().width(), HEAD)
+        return QSize(super().sizeHint().width(), scaled(HEAD))
 
 
 class FigureDelegate(QStyledItemDelegate):
@@ -197,6 +210,8 @@ class FigureDelegate(QStyledItemDelegate):
         assert isinstance(view, FigureTable)
         tokens, rect, look = self._theme.tokens, QRectF(option.rect), model.look(index)
         painter.save()
+        direction = option.direction
+        is_mirrored = direction == Qt.LayoutDirection.RightToLeft
         is_current = view.hasFocus() and view.currentIndex().row() == index.row()
         if view.selectionModel().isRowSelected(index.row(), QModelIndex()):
             painter.fillRect(rect, QColor(tokens.target_soft))
@@ -205,20 +220,31 @@ class FigureDelegate(QStyledItemDelegate):
         if any(model.look(model.index(row, 0)).is_running for row in range(model.rowCount())) and not index.column():
             inset = float(GLYPH)
         if look.is_running:
-            draw_running(painter, tokens, rect.left() + PAD, rect.center().y(), 0.0)
+            left = rect.right() - PAD - GLYPH_WIDTH if is_mirrored else rect.left() + PAD
+            draw_running(painter, tokens, left, rect.center().y(), 0.0)
         words = str(index.data() or "")
         use = "small-strong" if look.is_strong else "small"
-        place = rect.adjusted(inset, 0, 0, 0)
-        draw_cell(painter, place, words, getattr(tokens, look.tone), use, is_number=index.column() > 0)
+        place = rect.adjusted(0, 0, -inset, 0) if is_mirrored else rect.adjusted(inset, 0, 0, 0)
+        colour, is_number = getattr(tokens, look.tone), index.column() > 0
+        draw_cell(painter, place, words, colour, use, direction, is_number=is_number)
         if is_current and not index.column():
             draw_focus_ring(painter, tokens, rect.adjusted(2, 2, -2, -2), 4)
         painter.restore()
 
 
-def draw_cell(painter: QPainter, rect: QRectF, words: str, colour: str, use: str, *, is_number: bool) -> None:
+def draw_cell(
+    painter: QPainter,
+    rect: QRectF,
+    words: str,
+    colour: str,
+    use: str,
+    direction: Qt.LayoutDirection,
+    *,
+    is_number: bool,
+) -> None:
     painter.setFont(font(use))
     painter.setPen(QColor(colour))
     inside = rect.adjusted(PAD, 0, -PAD, 0)
     shown = QFontMetricsF(font(use)).elidedText(words, Qt.TextElideMode.ElideRight, inside.width() + 1)
     side = Qt.AlignmentFlag.AlignRight if is_number else Qt.AlignmentFlag.AlignLeft
-    painter.drawText(inside, side | Qt.AlignmentFlag.AlignVCenter, shown)
+    painter.drawText(inside, QStyle.visualAlignment(direction, side | Qt.AlignmentFlag.AlignVCenter), shown)

@@ -93,10 +93,10 @@ class History(QObject):
                 self._add(reply, event)
             case Finished(reason=reason, statistics=statistics):
                 del self._running[event.request_id]
-                reply.end(time.time(), statistics, reason)
+                reply.finish(time.time(), statistics, reason)
             case Failed(text=text):
                 del self._running[event.request_id]
-                reply.end(time.time(), None, "", text)
+                reply.fail(time.time(), text)
         self._tell()
 
     def _add(self, reply: TrackedReply, delta: Delta) -> None:

@@ -19,6 +19,7 @@ from app.statistics.numbers import UNKNOWN, Number
 from app.statistics.panel import text_label
 from app.statistics.panels import Hairline
 from app.statistics.shares import Share
+from app.statistics.sizes import scaled
 from app.statistics.spark import Spark
 from app.statistics.stack import ShareRows
 from app.statistics.switch import Switch
@@ -32,7 +33,7 @@ NOTHING = "No reply is in view."
 UNTOLD = "Nothing was measured of this reply."
 _IN_ROWS = ("First token", "Reply", "Prompt", "Accepted of proposed", "Forwards saved", "Tokens per forward")
 _ROWS = (*_IN_ROWS, "Verify, draft", "Forward", "Forward, looking for a draft", "Replies in the batch", "Depth")
-_LAST = ("End", "Model", "Drafter", "Temperature", "Seed")
+_LAST = ("State", "Model", "Drafter", "Temperature", "Seed")
 
 
 class Inspector(QWidget):
@@ -58,11 +59,11 @@ class Inspector(QWidget):
         self._lay_out()
         self.tint.toggled.connect(self.tint_toggled)
         history.changed.connect(self._refresh_if_seen)
-        theme.tokens_changed.connect(self.update)
+        theme.tokens_changed.connect(self._refit)
+        self._refit()
         self.refresh()
 
     def _lay_out(self) -> None:
-        self.setFixedWidth(WIDTH)
         self.setAccessibleName("Inspector")
         content = QWidget()
         column = QVBoxLayout(content)
@@ -71,7 +72,6 @@ class Inspector(QWidget):
         for part in (*self._parts, self.note):
             column.addWidget(part)
         column.addStretch(1)
-        self.positions.setFixedHeight(126)
         scroll = QScrollArea(self)
         scroll.setWidget(content)
         scroll.setWidgetResizable(True)
@@ -96,6 +96,11 @@ class Inspector(QWidget):
         whole.addWidget(scroll, 1)
         whole.addLayout(foot)
 
+    def _refit(self) -> None:
+        self.setFixedWidth(scaled(WIDTH))
+        self.positions.setFixedHeight(scaled(126))
+        self.update()
+
     def show_reply(self, message_id: str, message: Message | None = None) -> None:
         """A reply of this run by its message's id; the message itself serves for one that an earlier run generated.
 
@@ -114,6 +119,9 @@ class Inspector(QWidget):
     def refresh(self) -> None:
         tracked = self._history.reply_of(self._message_id) if self._message_id else None
         message = self._message if self._message is not None and self._message.id == self._message_id else None
+        if tracked is not None:  # it knows of an end before the message that was handed in does
+            end = tracked.message
+            message = replace(message or end, state=end.state, finish_reason=end.finish_reason)
         statistics = tracked.statistics if tracked else message.statistics if message else None
         if statistics is None or not statistics.num_rounds:
             self._show_nothing(UNTOLD if self._message_id else NOTHING)
@@ -137,7 +145,7 @@ class Inspector(QWidget):
         has_drafted = bool(statistics.num_proposed)
         rounds = tuple(tracked.rounds) if tracked else ()
         self.rounds.setText(write_count(statistics.num_rounds, "rounds"))
-        rate = tracked.rate(self._history.clock()) if tracked else statistics.tokens_per_second
+        rate = tracked.rate(self._history.clock()) if tracked else statistics.tokens_per_second or None
         self.numbers.show_numbers(numbers_of(statistics, rate))
         self.positions.show_positions(positions_in(statistics))
         self.spark.show_rounds(rounds, statistics.acceptance_length)
@@ -168,11 +176,11 @@ class Inspector(QWidget):
         painter.fillRect(QRectF(self.width() - 1 if is_mirrored else 0, 0, 1, self.height()), QColor(tokens.line))
 
     def sizeHint(self) -> QSize:
-        return QSize(WIDTH, 600)
+        return QSize(scaled(WIDTH), 600)
 
 
-def numbers_of(statistics: Statistics, rate: float) -> tuple[Number, Number]:
-    written = write_rate(rate).split(NO_BREAK)[0] if rate > 0 else UNKNOWN
+def numbers_of(statistics: Statistics, rate: float | None) -> tuple[Number, Number]:
+    written = write_rate(rate).split(NO_BREAK)[0] if rate is not None else UNKNOWN
     if not statistics.num_proposed:
         against = Number(UNKNOWN, "vs plain, nothing was drafted")
     elif not statistics.speedup:

@@ -13,7 +13,10 @@ ASK_MS = 2000
 
 
 class MemoryWatch(QObject):
-    """Asks every two seconds while a widget that was handed to `watch` is visible; never twice at once."""
+    """Asks every two seconds while a widget that was handed to `watch` is seen; never twice at once.
+
+    What the prompt cache holds, a long list, is asked for those widgets alone that show it.
+    """
 
     changed = Signal()
 
@@ -23,14 +26,17 @@ class MemoryWatch(QObject):
         self.cache: CacheReport | None = None
         self._bridge = bridge
         self._shown: set[QWidget] = set()
+        self._with_cache: set[QWidget] = set()
         self._unanswered: dict[int, str] = {}  # request id -> "memory" or "cache"
         self._timer = QTimer(self)
         self._timer.setInterval(ASK_MS)
         self._timer.timeout.connect(self._ask_for_shown)
         bridge.received.connect(self._receive)
 
-    def watch(self, widget: QWidget) -> None:
-        """Ask whenever this widget is visible."""
+    def watch(self, widget: QWidget, *, with_cache: bool = False) -> None:
+        """Ask while this widget is seen, what the prompt cache holds too where it shows that."""
+        if with_cache:
+            self._with_cache.add(widget)
         widget.installEventFilter(self)
         self._set_shown(widget, widget.isVisible())
 
@@ -40,7 +46,8 @@ class MemoryWatch(QObject):
 
     def ask(self) -> None:
         """Ask at once what is not asked already."""
-        for kind, question in (("memory", DescribeMemory), ("cache", DescribeCache)):
+        kinds = {"memory": DescribeMemory} | ({"cache": DescribeCache} if self._shown & self._with_cache else {})
+        for kind, question in kinds.items():
             if kind not in self._unanswered.values():
                 request_id = self._bridge.next_request_id()
                 self._unanswered[request_id] = kind
@@ -48,10 +55,11 @@ class MemoryWatch(QObject):
 
     def _ask_for_shown(self) -> None:
         self._shown = {widget for widget in self._shown if isValid(widget) and widget.isVisible()}
-        if self._shown:
-            self.ask()
-        else:
+        self._with_cache = {widget for widget in self._with_cache if isValid(widget)}
+        if not self._shown:
             self._timer.stop()
+        elif not all(widget.window().isMinimized() for widget in self._shown):
+            self.ask()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(watched, QWidget) and event.type() in (QEvent.Type.Show, QEvent.Type.Hide):
@@ -63,7 +71,7 @@ class MemoryWatch(QObject):
             self._shown.add(widget)
         else:
             self._shown.discard(widget)
-        if self._shown and not self._timer.isActive():
+        if is_shown:
             self._timer.start()
             self.ask()
         elif not self._shown:

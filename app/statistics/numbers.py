@@ -66,10 +66,10 @@ def when(replies: Sequence[TrackedReply]) -> str:
 
 
 def _rate(history: History, replies: Sequence[TrackedReply]) -> Number:
-    rate = sum(one.rate(history.clock()) for one in replies)
+    rates = [rate for one in replies if (rate := one.rate(history.clock())) is not None]
     together = f", {write_amount(len(replies), 'reply')} together" if len(replies) > 1 else ""
     caption = f"tok/s{together or ', ' * bool(when(replies)) + when(replies)}"
-    return Number(write_rate(rate).split(NO_BREAK)[0] if rate else UNKNOWN, caption)
+    return Number(write_rate(sum(rates)).split(NO_BREAK)[0] if rates else UNKNOWN, caption)
 
 
 def _speedup(replies: Sequence[TrackedReply]) -> Number:

@@ -87,7 +87,7 @@ class StatisticsPage(QWidget):
             QWidget.setTabOrder(first, second)
 
     def _connect(self) -> None:
-        self._memory.watch(self)
+        self._memory.watch(self, with_cache=True)
         self._history.changed.connect(self._refresh_if_seen)
         self._memory.changed.connect(self._refresh_if_seen)
         self.segments.chosen.connect(lambda key: self.refresh())

@@ -15,7 +15,7 @@ from app.statistics.panel import Panel, text_label
 from app.statistics.rounds import num_proposing_of
 from app.statistics.shares import Share, disk_words, memory_shares, memory_words, prompt_rows, used_bytes
 from app.statistics.stack import ShareRows
-from app.statistics.tables import NOT_COUNTED, mean_times, positions_of
+from app.statistics.tables import NOT_COUNTED, forward_word, has_drafted, mean_times, positions_of
 from app.statistics.time_chart import TimeChart
 from app.statistics.views import Scene
 from app.theme.fonts import font
@@ -48,7 +48,7 @@ class SeriesPanel(Panel):
 
     def show_scene(self, scene: Scene) -> None:
         self._chart.show_points(scene.points, scene.end)
-        self.refresh("", scene.depth_sentence)
+        self.refresh("", scene.depth_sentence or self._chart.sentence)
 
 
 class RoundsPanel(Panel):
@@ -70,7 +70,7 @@ class RoundsPanel(Panel):
 
     def show_scene(self, scene: Scene) -> None:
         rounds = scene.rounds
-        self._bars.show_rounds(rounds)
+        self._bars.show_rounds(rounds, scene.end)
         self._batch.show_rounds(rounds)
         self._width.setText(write_count(rounds[-1].num_rows) if rounds else "")
         if not rounds:
@@ -78,9 +78,8 @@ class RoundsPanel(Panel):
             self.refresh("")
             return
         verify, draft = mean_times(rounds)
-        has_drafted = any(one.num_proposed for one in rounds) or draft > 0
-        entries = [Entry("target", f"{'verify' if has_drafted else 'forward'} {write_milliseconds(verify)}")]
-        entries += [Entry("draft_fill", f"draft {write_milliseconds(draft)}")] if has_drafted else []
+        entries = [Entry("target", f"{forward_word(rounds)} {write_milliseconds(verify)}")]
+        entries += [Entry("draft_fill", f"draft {write_milliseconds(draft)}")] if has_drafted(rounds) else []
         self._times.show_entries(entries)
         self.refresh(write_milliseconds(verify + draft))
 

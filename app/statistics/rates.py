@@ -22,11 +22,11 @@ class RateWindow:
         self._arrivals.append((at, num_tokens))
         self._drop(at)
 
-    def rate(self, now: float) -> float:
-        """Tokens per second; 0.0 while there is too little to tell."""
+    def rate(self, now: float) -> float | None:
+        """Tokens per second; None while there is too little to tell."""
         self._drop(now)
         if self._first_at is None or now - self._first_at < LEAST_SECONDS:
-            return 0.0
+            return None
         return sum(num_tokens for _, num_tokens in self._arrivals) / min(WINDOW_SECONDS, now - self._first_at)
 
     def _drop(self, now: float) -> None:

@@ -60,7 +60,7 @@ def positions_table(positions: Sequence[Position]) -> Table:
         )
         for place, one in enumerate(positions, start=1)
     )
-    return Table(("Position", "Proposed", "Accepted", "Of proposed", "Where reached"), rows)
+    return Table(("Position", "Proposed", "Accepted", "Share", "If reached"), rows)
 
 
 def positions_sentence(positions: Sequence[Position]) -> str:
@@ -106,15 +106,26 @@ def rounds_table(rounds: Sequence[RoundFigures]) -> Table:
         )
         for place, one in enumerate(reversed(rounds), start=1)
     )
-    return Table(("Rounds ago", "Verify", "Draft", "Accepted", "Replies"), rows)
+    return Table(("Rounds ago", forward_word(rounds).capitalize(), "Draft", "Accepted", "Replies"), rows)
 
 
 def rounds_sentence(rounds: Sequence[RoundFigures]) -> str:
     if not rounds:
         return "No round has been timed."
     verify, draft = mean_times(rounds)
-    words = f"verify {write_milliseconds(verify)}, draft {write_milliseconds(draft)}"
+    words = f"{forward_word(rounds)} {write_milliseconds(verify)}"
+    words += f", draft {write_milliseconds(draft)}" if has_drafted(rounds) else ""
     return f"A round takes {write_milliseconds(verify + draft)}: {words}, mean of {write_amount(len(rounds), 'round')}."
+
+
+def has_drafted(rounds: Sequence[RoundFigures]) -> bool:
+    """Whether a drafter took part, be it without finding anything."""
+    return any(one.num_proposed or one.draft_seconds for one in rounds)
+
+
+def forward_word(rounds: Sequence[RoundFigures]) -> str:
+    """What the target's forwards did."""
+    return "verify" if any(one.num_proposed for one in rounds) else "forward"
 
 
 def mean_times(rounds: Sequence[RoundFigures]) -> tuple[float, float]:

@@ -11,28 +11,40 @@ from PySide6.QtWidgets import QWidget
 
 from app.statistics.chart import Chart, draw_words
 from app.statistics.series import SPAN_SECONDS, Point
+from app.statistics.sizes import scaled
 from app.statistics.tables import series_sentence, series_table
 from app.theme.theme import Theme
 
 AXIS, FOOT = 26, 20
 LEAST_TOP = 4  # of the scale
 GAP_SECONDS = 6.0  # without a round, after which the lines begin anew
-MARKS = ((300, "5 min ago"), (180, "3 min"), (60, "1 min"), (0, "now"))
+SHORT_SPAN = 60  # seconds; a reply of a few seconds would be a sliver in five minutes
+MARKS = {
+    SPAN_SECONDS: ((300, "5 min ago"), (180, "3 min"), (60, "1 min"), (0, "now")),
+    SHORT_SPAN: ((60, "1 min ago"), (40, "40 s"), (20, "20 s"), (0, "now")),
+}
 
 
 class TimeChart(Chart):
     """Painted here and not by a plotting library: importing one holds the window up for half a second."""
 
+    least_height = 150
+
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, "Acceptance length and depth", parent)
         self._points: tuple[Point, ...] = ()
         self._end = "now"
-        self.setMinimumHeight(150)
+        self.refit()
 
     def show_points(self, points: Sequence[Point], end: str = "now") -> None:
         """`end` says what the end of the axis is, where that is not now."""
         self._points, self._end = tuple(points), end
         self.describe(series_sentence(points), series_table(points))
+
+    @property
+    def span(self) -> int:
+        """Seconds that the axis is long: a minute, and from then on five."""
+        return SHORT_SPAN if all(one.seconds_ago <= SHORT_SPAN for one in self._points) else SPAN_SECONDS
 
     @property
     def _top(self) -> int:
@@ -42,7 +54,7 @@ class TimeChart(Chart):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        plot = QRectF(AXIS, 8, self.width() - AXIS - 2, self.height() - FOOT - 8)
+        plot = QRectF(scaled(AXIS), 8, self.width() - scaled(AXIS) - 2, self.height() - scaled(FOOT) - 8)
         if self.is_mirrored:
             plot.moveLeft(2)
         top = self._top
@@ -50,7 +62,7 @@ class TimeChart(Chart):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self.mirror(painter)
-        plot.moveLeft(AXIS)
+        plot.moveLeft(scaled(AXIS))
         self._draw_lines(painter, plot, top)
         painter.restore()
         self.draw_focus(painter)
@@ -63,8 +75,8 @@ class TimeChart(Chart):
             painter.fillRect(QRectF(plot.left(), y, plot.width(), 1), QColor(tokens.line))
             x, align = (plot.right() + 8, 0.0) if self.is_mirrored else (plot.left() - 8, 1.0)
             draw_words(painter, tokens.ink2, "caption", f"{value}", QPointF(x, y + 4), align)
-        for seconds, words in MARKS:
-            share = 1 - seconds / SPAN_SECONDS
+        for seconds, words in MARKS[self.span]:
+            share = 1 - seconds / self.span
             x = plot.right() - plot.width() * share if self.is_mirrored else plot.left() + plot.width() * share
             align = 1 - share if self.is_mirrored else share
             shown = words if self._end == "now" else words.replace("ago", "before") if seconds else self._end
@@ -73,8 +85,10 @@ class TimeChart(Chart):
     def _draw_lines(self, painter: QPainter, plot: QRectF, top: int) -> None:
         tokens = self.theme.tokens
 
+        span = self.span
+
         def place(seconds_ago: float, value: float) -> QPointF:
-            x = plot.right() - plot.width() * seconds_ago / SPAN_SECONDS
+            x = plot.right() - plot.width() * seconds_ago / span
             return QPointF(x, plot.bottom() - plot.height() * value / top)
 
         ground = QColor(tokens.draft_fill)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from app.conversations.records import Message
+from app.conversations.records import Message, ReplyState
 from app.conversations.totals import add_statistics
 from app.statistics.rates import RateWindow
 from app.statistics.rounds import RoundFigures, round_between
@@ -25,15 +25,14 @@ class DepthChange:
 
 
 class TrackedReply:
-    """`before` are the statistics of the part that is continued; `own` those of this request alone."""
+    """`message` is what it began with and how it ended, without its text.
+
+    `before` are the statistics of the part that is continued, `own` those of this request alone.
+    """
 
     def __init__(self, request_id: int, message: Message) -> None:
         self.request_id = request_id
-        self.message_id = message.id
-        self.conversation_id = message.conversation_id
-        self.model = message.model
-        self.drafter = message.drafter
-        self.seed = message.seed
+        self.message = replace(message, text="", token_ids=(), drafted=(), state=ReplyState.RUNNING)
         self.before = message.statistics if message.text else None
         self.own = Statistics()
         self.rounds: deque[RoundFigures] = deque(maxlen=NUM_ROUNDS)
@@ -42,10 +41,16 @@ class TrackedReply:
         self.ended_at = 0.0  # wall clock; 0.0 while it runs
         self.told_at = 0.0  # wall clock, of the last round
         self.heard_at = 0.0  # of the history's clock, of the last round
-        self.finish_reason = ""
-        self.error = ""
         self._rates = RateWindow()
         self._depths: list[int] = []  # one for each stretch of rounds, NUM_DEPTHS at most
+
+    @property
+    def message_id(self) -> str:
+        return self.message.id
+
+    @property
+    def conversation_id(self) -> str:
+        return self.message.conversation_id
 
     @property
     def is_running(self) -> bool:
@@ -60,9 +65,9 @@ class TrackedReply:
         """Of the whole reply, the part before it included."""
         return self.own if self.before is None else add_statistics(self.before, self.own)
 
-    def rate(self, now: float) -> float:
-        """Over the last two seconds while it runs, then over the whole; 0.0 where there is too little to tell."""
-        return self._rates.rate(now) if self.is_running else self.own.tokens_per_second
+    def rate(self, now: float) -> float | None:
+        """Over the last two seconds while it runs, then over the whole; None where there is too little to tell."""
+        return self._rates.rate(now) if self.is_running else self.own.tokens_per_second or None
 
     def add(self, delta: Delta, at: float, wall: float) -> RoundFigures | None:
         """What this Delta's round did."""
@@ -77,11 +82,16 @@ class TrackedReply:
         self.series.add(at, one)
         return one
 
-    def end(self, wall: float, statistics: Statistics | None, reason: str, error: str = "") -> None:
-        """`statistics` are None where the engine gave none at the end."""
-        self.ended_at, self.finish_reason, self.error = wall, reason, error
-        if statistics is not None and statistics != Statistics():
+    def finish(self, wall: float, statistics: Statistics, reason: str) -> None:
+        """One that was never begun has no statistics at its end; those of its last round stay."""
+        self.ended_at = wall
+        self.message = replace(self.message, state=ReplyState.COMPLETE, finish_reason=reason)
+        if statistics != Statistics():
             self.own = statistics
+
+    def fail(self, wall: float, error: str) -> None:
+        self.ended_at = wall
+        self.message = replace(self.message, state=ReplyState.FAILED, error=error)
 
     @property
     def depth_words(self) -> str:

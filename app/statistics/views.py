@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from app.conversations.titles import NEW_TITLE
 from app.conversations.totals import num_read_of
 from app.drafters import drafter_name
-from app.figures import write_clock, write_count, write_rate, write_ratio, write_seconds, write_speedup
+from app.figures import NO_BREAK, write_clock, write_count, write_rate, write_ratio, write_seconds, write_speedup
 from app.statistics.details import model_name, speedup_tone
 from app.statistics.figure_table import Look
 from app.statistics.history import History
@@ -43,11 +43,11 @@ def scene_of(history: History, conversation_id: str = ALL) -> Scene:
     rounds, series = (newest.rounds, newest.series) if conversation_id else (history.rounds, history.series)
     now = history.clock() if is_running else newest.heard_at
     end = "now" if is_running else write_clock(newest.told_at)
-    return Scene(replies, tuple(rounds), series.points(now), depth_sentence(replies, now), end)
+    return Scene(replies, tuple(rounds), series.points(now), depth_sentence(replies, now if is_running else None), end)
 
 
-def depth_sentence(replies: Sequence[TrackedReply], now: float) -> str:
-    """The last change of depth and its reason; the reason alone where the depth never changed."""
+def depth_sentence(replies: Sequence[TrackedReply], now: float | None) -> str:
+    """The last change of depth and its reason, and how long ago where `now` is given; "" where nothing drafted."""
     changed = [one for one in replies if one.last_change is not None]
     drafted = [one for one in replies if one.own.num_proposed or one.own.depth_reason]
     if not changed:
@@ -55,7 +55,8 @@ def depth_sentence(replies: Sequence[TrackedReply], now: float) -> str:
         return f"Depth {write_count(own.depth)}. {own.depth_reason}".strip() if own else ""
     change = max((one.last_change for one in changed if one.last_change), key=lambda one: one.at)
     verb = "fell" if change.after < change.before else "rose"
-    ago = f", {write_seconds(float(round(now - change.at)))} ago" if now - change.at >= 1 else ""
+    seconds = now - change.at if now is not None else 0.0
+    ago = f", {seconds:,.0f}{NO_BREAK}s ago" if seconds >= 1 else ""
     return f"Depth {verb} from {change.before} to {change.after}{ago}. {change.reason}".strip()
 
 
@@ -73,7 +74,7 @@ def title_of(history: History, conversation_id: str) -> str:
 
 def names_of(replies: Sequence[TrackedReply]) -> str:
     """The models and drafters of these replies."""
-    names = dict.fromkeys(f"{model_name(one.model)}, {drafter_name(one.drafter)}" for one in replies)
+    names = dict.fromkeys(f"{model_name(one.message.model)}, {drafter_name(one.message.drafter)}" for one in replies)
     return " · ".join(names)
 
 
@@ -98,8 +99,8 @@ def _row(history: History, one: TrackedReply) -> tuple[str, ...]:
     first = own.time_to_first_token_seconds
     return (
         title_of(history, one.conversation_id),
-        drafter_name(one.drafter),
-        write_rate(rate).removesuffix("\u00a0tok/s") if rate else "",
+        drafter_name(one.message.drafter),
+        write_rate(rate).removesuffix("\u00a0tok/s") if rate is not None else "",
         speedup if own.num_proposed else "",
         write_seconds(first) if first > 0 else "",
         f"{write_count(own.num_cached)}, {write_count(num_read_of(own))}",

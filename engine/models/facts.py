@@ -24,6 +24,7 @@ from engine.models.tokenizer_files import (
     added_tokens,
     check_tokenizer,
     has_template,
+    listed_tokens,
     read_json,
     tokenizer_identity,
 )
@@ -50,6 +51,8 @@ def _read_facts(target: str, folder: Path) -> ModelFacts:
     check_tokenizer(folder)
     tokenizer_config = _tokenizer_config(folder)
     weights = read_weights(folder, config)
+    tokenizer_id = tokenizer_identity(folder)
+    tokens = (*added_tokens(folder, tokenizer_id), *listed_tokens(tokenizer_config))
     return ModelFacts(
         target=target,
         folder=str(folder),
@@ -61,11 +64,11 @@ def _read_facts(target: str, folder: Path) -> ModelFacts:
         quantisation=_quantisation(config, weights),
         weight_bytes=weights.num_bytes,
         kv_bytes_per_token=kv_elements_per_token(language) * kv_element_bytes(weights),
-        tokenizer_id=tokenizer_identity(folder),
+        tokenizer_id=tokenizer_id,
         has_template=has_template(folder, tokenizer_config),
         batch_refusal=batch_refusal(language | {"model_type": config.get("model_type")}),
         switches=find_switches(read_template(folder), tuple(read_special_tokens(folder).items())),
-        reasoning=find_tags(added_tokens(folder, tokenizer_config), named_tags(tokenizer_config)),
+        reasoning=find_tags(tokens, named_tags(tokenizer_config)),
     )
 
 

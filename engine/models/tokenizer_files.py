@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
-from contextlib import suppress
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -47,18 +48,31 @@ def tokenizer_identity(folder: Path) -> str:
     return digest.hexdigest()[:16]
 
 
-def added_tokens(folder: Path, tokenizer_config: dict[str, Any]) -> list[str]:
-    """The tokens that were added to the vocabulary, as text; of tokenizer.json only their list is read."""
+@functools.lru_cache(maxsize=16)
+def added_tokens(folder: Path, identity: str) -> tuple[str, ...]:
+    """The tokens that were added to the vocabulary, as text; `identity` is what `tokenizer_identity` gives.
+
+    Of tokenizer.json only their list is read.
+    """
     path = folder / "tokenizer.json"
     text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
-    start = text.find("[", text.find('"added_tokens"')) if '"added_tokens"' in text else -1
-    with suppress(ValueError, RecursionError):
-        listed = json.JSONDecoder().raw_decode(text, start)[0] if start >= 0 else []
-        named = tokenizer_config.get("added_tokens_decoder")
-        entries = [*listed, *(named.values() if isinstance(named, dict) else ())]
-        contents = [entry.get("content") for entry in entries if isinstance(entry, dict)]
-        return list(dict.fromkeys(content for content in contents if isinstance(content, str)))
-    return []
+    place = text.find('"added_tokens"')
+    try:
+        listed = json.JSONDecoder().raw_decode(text, text.find("[", place))[0] if place >= 0 else []
+    except (ValueError, RecursionError):
+        return ()
+    return _contents(listed)
+
+
+def listed_tokens(tokenizer_config: dict[str, Any]) -> tuple[str, ...]:
+    """Those that tokenizer_config.json lists."""
+    listed = tokenizer_config.get("added_tokens_decoder")
+    return _contents(listed.values() if isinstance(listed, dict) else ())
+
+
+def _contents(entries: Iterable[Any]) -> tuple[str, ...]:
+    contents = [entry.get("content") for entry in entries if isinstance(entry, dict)]
+    return tuple(content for content in contents if isinstance(content, str))
 
 
 def has_template(folder: Path, tokenizer_config: dict[str, Any]) -> bool:

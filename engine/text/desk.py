@@ -112,8 +112,9 @@ class TextDesk:
 
         token_ids = ids_of(question.turns)
         length = facts.context_length
-        is_too_long = bool(check_length(len(token_ids), length))
-        left_out = num_left_out(question.turns, length, lambda turns: len(ids_of(turns))) if is_too_long else 0
+        left_out = 0
+        if check_length(len(token_ids), length):
+            left_out = num_left_out(question.turns, length, len(token_ids), lambda turns: len(ids_of(turns)))
         count = TokenCount(len(token_ids), length, num_left_out=left_out)
         return Counted(question.request_id, question.target, token_ids, count)
 

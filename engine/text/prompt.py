@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from engine.messages import UNQUANTISED, KvScheme, Notice, Turn
 from engine.text.boundaries import Boundaries, find_boundaries
 from engine.text.grammar import Matcher
-from engine.text.reasoning import find_bodies, find_opening
+from engine.text.reasoning import Body, find_opening, find_reply_bodies
 from engine.text.rendering import TemplateError
 from engine.text.splicing import (
     Marks,
@@ -133,7 +133,8 @@ def _split(
     for index, turn in enumerate(turns):
         if token_ids := stored_ids(tokenizer, turn):
             reply = Part(marked[index].text, token_ids)
-            stretches = _stretches(tokenizer, reply, layout, marks)
+            bodies = find_reply_bodies(tokenizer, marked[index]) if reasoning_fields(layout.template) else []
+            stretches = _stretches(tokenizer, reply, bodies, marks)
             numbered[index] = replace(marked[index], text=_with_numbers(reply.text, stretches, len(replies), marks))
             replies |= {len(replies) + place: part for place, (_, part) in enumerate(stretches)}
     with suppress(TemplateError):  # raised where a template reads the replies: they are encoded then
@@ -143,9 +144,8 @@ def _split(
     return [Part(text)]
 
 
-def _stretches(tokenizer: Tokenizer, reply: Part, layout: Layout, marks: Marks) -> list[tuple[int, Part]]:
+def _stretches(tokenizer: Tokenizer, reply: Part, bodies: Sequence[Body], marks: Marks) -> list[tuple[int, Part]]:
     """Where a reply's text may stand by itself in the prompt: as a whole, or its reasoning and its answer apart."""
-    bodies = find_bodies(reply.text, tokenizer.reasoning) if reasoning_fields(layout.template) else []
     if not any(body.is_reasoning for body in bodies):
         return [(0, reply)]
     found = [(body.start, kept_part(tokenizer, reply, reply.text[body.start : body.end], marks)) for body in bodies]
@@ -175,7 +175,7 @@ def _with_cuts(tokenizer: Tokenizer, turn: Turn, marks: Marks) -> str:
     if turn.role != "assistant":
         return marks.cut.join(tokenizer.control_tokens.split(turn.text))
     pieces, position = [], 0
-    for body in find_bodies(turn.text, tokenizer.reasoning):  # the tags between them stay what they are
+    for body in find_reply_bodies(tokenizer, turn):  # the tags between them stay what they are
         cut = marks.cut.join(tokenizer.reply_control_tokens.split(turn.text[body.start : body.end]))
         pieces += [turn.text[position : body.start], cut]
         position = body.end

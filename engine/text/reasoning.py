@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from engine.messages import ReasoningTags
+from engine.messages import ReasoningTags, Turn
+
+if TYPE_CHECKING:
+    from engine.text.tokenizer import Tokenizer
 
 CHANNELS = ReasoningTags("<|channel|>analysis<|message|>", "<|end|>")  # of gpt-oss
 THOUGHT_CHANNEL = ReasoningTags("<|channel>thought", "<channel|>")  # of Gemma 4
@@ -79,9 +82,20 @@ def find_bodies(text: str, tags: Sequence[ReasoningTags]) -> list[Body]:
     return [*bodies, Body(position, len(text), False)] if position < len(text) else bodies
 
 
-def split_reply(text: str, tags: Sequence[ReasoningTags] = ()) -> tuple[str, str]:
+def find_reply_bodies(tokenizer: Tokenizer, turn: Turn) -> list[Body]:
+    """The same of a turn; where its prompt had opened the reasoning, its tokens tell that a tag closes it."""
+    bodies = find_bodies(turn.text, tokenizer.reasoning)
+    if any(body.is_reasoning for body in bodies) or turn.tokenizer_id != tokenizer.identity:
+        return bodies
+    for pair, closing_id in tokenizer.closing_ids.items():
+        end = turn.text.find(pair.closing)
+        if end >= 0 and pair != CHANNELS and closing_id in turn.token_ids:
+            return [Body(0, end, True), Body(end + len(pair.closing), len(turn.text), False)]
+    return bodies
+
+
+def split_reply(text: str, bodies: Sequence[Body]) -> tuple[str, str]:
     """A reply's reasoning and its answer, without the tags."""
-    bodies = find_bodies(text, tags)
     reasoning = "".join([text[body.start : body.end] for body in bodies if body.is_reasoning])
     return reasoning, "".join([text[body.start : body.end] for body in bodies if not body.is_reasoning])
 

@@ -14,8 +14,7 @@ from engine.messages import TemplateSwitch
 from engine.text.rendering import TemplateError, render_template
 from engine.text.template_reading import parse
 
-PROBE_SECONDS = 0.05  # of each rendering
-TOTAL_SECONDS = 1.0  # after which no further variable is looked at
+TOTAL_SECONDS = 1.5  # of all renderings; a long template takes a tenth of that to be compiled
 MAX_VALUES = 8  # of one switch, so that a strange template costs little
 ON, OFF = "on", "off"
 EFFORTS = ("off", "none", "no_think", "minimal", "low", "medium", "high", "xhigh", "max")
@@ -24,9 +23,10 @@ _OTHERS = {"on": "off", "off": "on", "enabled": "disabled", "disabled": "enabled
 _NAME = re.compile("think|reason|effort", re.IGNORECASE)
 _HISTORY = re.compile("preserve|keep|clear|history|last|past", re.IGNORECASE)  # of thinking that was written before
 _SYSTEM, _USER = {"role": "system", "content": "s"}, {"role": "user", "content": "u"}
-_PROBES = ([_USER], [_SYSTEM, _USER])
+_CHATS = ([_USER], [_SYSTEM, _USER])
 
 Value = bool | str
+Prompts = tuple[str, ...]
 
 
 @dataclass(slots=True)
@@ -42,6 +42,37 @@ class Use:
 class _Found:
     switch: TemplateSwitch
     is_text: bool  # its values are given as they are called, else "on" is true and "off" false
+    prompts: frozenset[Prompts]  # that its values give
+
+
+class _Probe:
+    """Writes the prompts of some short chats with a template, in a limited time altogether."""
+
+    def __init__(self, source: str, special_tokens: Mapping[str, str]) -> None:
+        self._source, self._special_tokens = source, special_tokens
+        self._end = time.thread_time() + TOTAL_SECONDS
+        self.without = self.prompts({})
+
+    def prompts(self, values: Mapping[str, Value]) -> Prompts:
+        """With these variables; none where the template refuses all chats or the time is up."""
+        prompts = tuple(self._prompt(messages, values) for messages in _CHATS)
+        return prompts if any(prompts) else ()
+
+    def _prompt(self, messages: Sequence[Mapping[str, str]], values: Mapping[str, Value]) -> str:
+        variables = {
+            **self._special_tokens,
+            **values,
+            "messages": messages,
+            "tools": None,
+            "documents": None,
+            "add_generation_prompt": True,
+            "strftime_now": lambda pattern: "",
+        }
+        seconds = self._end - time.thread_time()
+        try:
+            return render_template(self._source, variables, seconds) if seconds > 0 else ""
+        except TemplateError:
+            return ""
 
 
 def find_switches(source: str, special_tokens: tuple[tuple[str, str], ...] = ()) -> tuple[TemplateSwitch, ...]:
@@ -66,30 +97,33 @@ def switched(
 
 @functools.lru_cache(maxsize=16)
 def _find_all(source: str, special_tokens: tuple[tuple[str, str], ...]) -> tuple[_Found, ...]:
+    """Of several variables that do the same one is enough."""
     tree = parse(source)
     if tree is None:
         return ()
     names = {node.name for node in tree.find_all(nodes.Name) if node.ctx == "load"}
     steering = sorted(name for name in names if _NAME.search(name) and not _HISTORY.search(name))
-    end = time.thread_time() + TOTAL_SECONDS
-    found = [_find_switch(source, tree, name, dict(special_tokens)) for name in steering if time.thread_time() < end]
-    return tuple(one for one in found if one is not None)
+    probe = _Probe(source, dict(special_tokens))
+    found: dict[frozenset[Prompts], _Found] = {}
+    for one in (_find_switch(tree, name, probe) for name in steering):
+        if one is not None:
+            found.setdefault(one.prompts, one)
+    return tuple(found.values())
 
 
-def _find_switch(source: str, tree: nodes.Template, name: str, special_tokens: Mapping[str, str]) -> _Found | None:
+def _find_switch(tree: nodes.Template, name: str, probe: _Probe) -> _Found | None:
     """The switch of a variable's name; None where its values change nothing, or are numbers or any text."""
     use = _use_of(tree, name)
     if use.is_number:
         return None
     texts = _candidates(name, use)
     values: dict[str, Value] = {text: text for text in texts} if texts else {ON: True, OFF: False}
-    prompts = {text: _rendered(source, special_tokens, {name: value}) for text, value in values.items()}
-    without = _rendered(source, special_tokens, {})
+    prompts = {text: probe.prompts({name: value}) for text, value in values.items()}
     telling = _telling(prompts)
     if len(telling) < 2:
         return None
-    default = next((text for text in telling if prompts[text] == without), "")
-    return _Found(TemplateSwitch(name, telling, default), bool(texts))
+    default = next((text for text in telling if prompts[text] == probe.without), "")
+    return _Found(TemplateSwitch(name, telling, default), bool(texts), frozenset(prompts[text] for text in telling))
 
 
 def _candidates(name: str, use: Use) -> tuple[str, ...]:
@@ -101,33 +135,13 @@ def _candidates(name: str, use: Use) -> tuple[str, ...]:
     return (*known, *(text for text in texts if text not in EFFORTS))[:MAX_VALUES]
 
 
-def _telling(prompts: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+def _telling(prompts: Mapping[str, Prompts]) -> tuple[str, ...]:
     """The values that give prompts of their own; of those that give the same, the first."""
-    firsts: dict[tuple[str, ...], str] = {}
+    firsts: dict[Prompts, str] = {}
     for text, prompt in prompts.items():
         if prompt and text:
             firsts.setdefault(prompt, text)
     return tuple(firsts.values())
-
-
-def _rendered(source: str, special_tokens: Mapping[str, str], values: Mapping[str, Value]) -> tuple[str, ...]:
-    """The prompts of some short chats; none where the template refuses them all."""
-    prompts = []
-    for messages in _PROBES:
-        variables = {
-            **special_tokens,
-            **values,
-            "messages": messages,
-            "tools": None,
-            "documents": None,
-            "add_generation_prompt": True,
-            "strftime_now": lambda pattern: "",
-        }
-        try:
-            prompts.append(render_template(source, variables, PROBE_SECONDS))
-        except TemplateError:
-            prompts.append("")
-    return tuple(prompts) if any(prompts) else ()
 
 
 def _use_of(tree: nodes.Template, name: str) -> Use:

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from engine.messages import ReasoningTags, Turn
+from engine.messages import Turn
 from engine.text.budget import size_of
-from engine.text.reasoning import split_reply
+from engine.text.reasoning import find_reply_bodies, split_reply
 from engine.text.rendering import TemplateError, render_template
 from engine.text.switches import switched
 from engine.text.template_reading import reasoning_fields
@@ -70,7 +70,7 @@ def render(
     variables = {
         **tokenizer.special_tokens,
         **switched(source, tuple(tokenizer.special_tokens.items()), switches),
-        "messages": [_message(turn, fields, tokenizer.reasoning) for turn in turns],
+        "messages": [_message(tokenizer, turn, fields) for turn in turns],
         "tools": None,
         "documents": None,
         "add_generation_prompt": True,
@@ -79,10 +79,10 @@ def render(
     return render_template(source, variables, limit_seconds, sum(size_of(turn.text) for turn in turns))
 
 
-def _message(turn: Turn, fields: Sequence[str], tags: Sequence[ReasoningTags]) -> dict[str, str]:
+def _message(tokenizer: Tokenizer, turn: Turn, fields: Sequence[str]) -> dict[str, str]:
     """A turn as templates take it; a reply's reasoning is apart where the template has a field for it."""
     if turn.role == "assistant" and fields:
-        reasoning, answer = split_reply(turn.text, tags)
+        reasoning, answer = split_reply(turn.text, find_reply_bodies(tokenizer, turn))
         if reasoning:
             return {"role": turn.role, "content": answer, **dict.fromkeys(fields, reasoning)}
     return {"role": turn.role, "content": turn.text}

@@ -54,6 +54,8 @@ class Tokenizer:
             for token_id, token in added.items()
             if token.special and (token.content not in shown or token_id in end_ids)
         )
+        ids = {token.content: token_id for token_id, token in added.items()}
+        self.closing_ids = {pair: ids[pair.closing] for pair in self.reasoning if pair.closing in ids}
         self._tag_ids = frozenset(token_id for token_id, token in added.items() if token.content in shown)
         special = {token.content for token in added.values() if token.special}
         plain = {token.content for token in added.values()} - special

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel
 
 from app.theme.fonts import TextSize, font
-from tests.app.driver import Driver
+from tests.app.driver import Driver, settle
 
 
 @pytest.fixture(autouse=True)
@@ -91,3 +92,23 @@ def test_text_grows_by_steps_and_goes_back(driver: Driver) -> None:
     assert QGuiApplication.font().pixelSize() == field.font().pixelSize()
     driver.window.change_text_size(0)
     assert field.font().pixelSize() == 13
+
+
+def test_an_inspector_over_a_chat_leaves_the_composer_free(driver: Driver) -> None:
+    driver.window.resize(900, 600)
+    driver.window.actions_of_window.inspector.trigger()
+    side, composer = driver.window.workspace.body.side, driver.tab.composer
+    assert side is not None
+    for text in ("", "a line\n" * 8):
+        composer.field.setPlainText(text)
+        driver.run(settle())
+        assert side.mapTo(driver.window, side.rect().bottomLeft()).y() < composer.mapTo(driver.window, QPoint()).y()
+
+
+def test_the_keyboard_goes_to_the_chat_when_the_sidebar_goes(driver: Driver) -> None:
+    driver.window.resize(480, 560)
+    driver.window.actions_of_window.search.trigger()
+    assert driver.window.sidebar.field.hasFocus()
+    driver.qtbot.keyClick(driver.window.sidebar.field, Qt.Key.Key_Escape)
+    assert not driver.window.sidebar.isVisible()
+    assert driver.tab.composer.field.hasFocus()

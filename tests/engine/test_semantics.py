@@ -10,7 +10,7 @@ HERE = Path(__file__).parent
 
 def test_every_row_names_a_test_that_exists():
     lines = [
-        line for line in (HERE / "SEMANTICS.md").read_text("utf-8").splitlines() if re.match(r"\| [A-GO2][\d.]", line)
+        line for line in (HERE / "SEMANTICS.md").read_text("utf-8").splitlines() if re.match(r"\| [A-HO2][\d.]", line)
     ]
     named = [line.strip("|").split("|")[-1].strip() for line in lines]
     sources = [path.read_text("utf-8") for path in HERE.rglob("test_*.py")]

@@ -74,8 +74,20 @@ def test_question_is_answered_beside_a_running_reply(running, target):
     thread.send(submit(1, target, TEXT, max_tokens=450))
     collect(events, Delta)
     thread.send(CountTokens(2, str(target), (Turn("user", TEXT),)))
-    assert not any(isinstance(event, Finished) for event in collect(events, Answer))
+    answered = collect(events, Answer)
+    assert not any(isinstance(event, Finished) for event in answered)
+    assert answered[-1].value.num_cached is not None
     thread.send(Cancel(1))
+
+
+def test_count_of_a_target_that_is_not_loaded_is_answered_at_once(data_dir, target):
+    events: queue.SimpleQueue[Event] = queue.SimpleQueue()
+    thread = EngineThread(data_dir)
+    thread.send(CountTokens(1, str(target), (Turn("user", TEXT),)))
+    thread.start(events.put)
+    assert collect(events, Answer)[-1].value.num_cached is None
+    thread.send(Shutdown())
+    assert thread.join(60)
 
 
 def test_shutdown_in_mid_reply_cancels_it(data_dir, target):
@@ -110,14 +122,14 @@ def test_engine_that_cannot_start_answers_everything_with_the_reason(data_dir, t
         "import sys, queue; from pathlib import Path; sys.modules['mlx.core'] = None; "
         "from engine.thread import EngineThread; from engine.messages import *; events = queue.SimpleQueue(); "
         "thread = EngineThread(Path(sys.argv[2])); thread.start(events.put); "
-        "thread.send(LoadModel(1, sys.argv[1]), DescribeCache(2), DeleteConversation('c'), Shutdown()); "
-        "assert thread.join(60); answers = [events.get() for _ in range(4)]; "
-        "print([(event.request_id, event.code) for event in answers[:3]], answers[3].conversation_id)"
+        "thread.send(LoadModel(1, sys.argv[1]), DescribeCache(2), DescribeMemory(3), DeleteConversation('c')); "
+        "thread.send(Shutdown()); assert thread.join(60); answers = [events.get() for _ in range(5)]; "
+        "print([(event.request_id, event.code) for event in answers[:4]], answers[4].conversation_id)"
     )
     run = subprocess.run(
         [sys.executable, "-c", code, target, data_dir], capture_output=True, text=True, timeout=120, check=False
     )
-    assert (run.returncode, run.stdout) == (0, "[(0, 'engine'), (1, 'engine'), (2, 'engine')] c\n")
+    assert (run.returncode, run.stdout) == (0, "[(0, 'engine'), (1, 'engine'), (2, 'engine'), (3, 'engine')] c\n")
 
 
 def test_deletion_and_clearing_right_before_the_end_are_answered_and_made(data_dir, target):

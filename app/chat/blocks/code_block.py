@@ -110,7 +110,7 @@ class CodeBlock(PlacedBlock):
         painter.setClipRect(room, Qt.ClipOperation.IntersectClip)
         self._lines.paint(painter, self._origin, replace(paint, clip=paint.clip.intersected(room)), self.num_lines)
         painter.restore()
-        self._sideways.paint_fades(painter, room, paint.tokens.sunken)
+        self._sideways.paint_fades(painter, room.adjusted(0, 1, 0, -_RADIUS), paint.tokens.sunken)
         self._sideways.paint_bar(painter, self._room.adjusted(0, 0, 0, _BELOW - 3), paint.tokens)
         if self._is_folded:
             self._paint_fold(painter, paint)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from functools import partial
-from itertools import accumulate
 
 from app.chat.blocks.units import count_units
 from app.chat.blocks.worker import worker
@@ -26,7 +25,7 @@ class CodeText:
         self.is_closed = is_closed
         self.lines = code.split("\n")
         self.num_columns = max(map(_count_columns, self.lines))
-        self._starts: list[int] | None = None
+        self._starts = [0]
         self._rows: tuple[Row, ...] = ()  # of the whole, once that is closed and coloured
         self._is_asked = False
 
@@ -45,14 +44,15 @@ class CodeText:
         self.num_columns = max(self.num_columns, widest) if first else widest
         self.code = code
         self.is_closed = is_closed
-        self._starts, self._rows, self._is_asked = None, (), False
+        del self._starts[first + 1 :]
+        self._rows, self._is_asked = (), False
         return 0 if is_closed else first
 
     @property
     def starts(self) -> list[int]:
         """Where each line begins, in UTF-16 units; the last is where a line after it would."""
-        if self._starts is None:
-            self._starts = list(accumulate((count_units(line) + 1 for line in self.lines), initial=0))
+        for line in self.lines[len(self._starts) - 1 :]:
+            self._starts.append(self._starts[-1] + count_units(line) + 1)
         return self._starts
 
     def line_at(self, position: int) -> int:

@@ -7,8 +7,12 @@ from dataclasses import replace
 from typing import Protocol
 
 from app.chat.blocks.block import Block
+from app.chat.markdown_live import LiveParser
+from app.chat.markdown_parts import MAX_PART, MAX_WHOLE, cut_source
 from app.chat.markdown_pieces import Piece, Place
-from app.chat.markdown_reader import NOTHING, Before, parse
+from app.chat.markdown_reader import Before, parse
+
+_PART_GAP = 12  # px
 
 
 class PieceBlock(Block, Protocol):
@@ -19,44 +23,61 @@ class PieceBlock(Block, Protocol):
     def move(self, place: Place, source: str, source_start: int) -> None: ...
 
 
+MakePart = Callable[[str, int, Place], PieceBlock]  # of some pages of Markdown that are parsed when they are seen
 MakeBlock = Callable[[Piece, str, int], PieceBlock]  # of a piece, its source, and where that begins in the message
 
 
 class GrowingMarkdown:
-    def __init__(self, make: MakeBlock, start: int, *, first_gap: int = 0) -> None:
+    def __init__(self, make: MakeBlock, start: int, *, first_gap: int = 0, make_part: MakePart | None = None) -> None:
         """The part's text begins at `start` of the message's text; the first block has `first_gap` above."""
         self.blocks: list[PieceBlock] = []
         self.end = start  # of what was taken in, in the message's text
         self._make = make
+        self._make_part = make_part
         self._first_gap = first_gap
-        self._source = ""  # of what may still change
+        self._parser = LiveParser()
         self._start = start
-        self._before: Before = NOTHING
         self._num_closed = 0
 
     def append(self, text: str, *, is_live: bool = True) -> int:
         """Take more text; returns the index of the first block that is another, or looks otherwise, than before."""
-        self._source += text
         self.end += len(text)
-        parsed = parse(self._source, self._before, is_live=is_live)
-        first_changed = self._show(parsed.pieces)
+        if self._make_part and not is_live and not self.blocks and len(text) > MAX_WHOLE:
+            self._show_parts(text, self._make_part)
+            return 0
+        parsed, source = self._parser.parse(text, is_live=is_live)
+        first_changed = self._show(parsed.pieces, source)
         self._num_closed += parsed.num_closed
-        self._source = self._source[parsed.open_offset :]
         self._start += parsed.open_offset
-        self._before = parsed.before_open
         return first_changed
 
-    def _show(self, pieces: Sequence[Piece]) -> int:
+    def _show_parts(self, text: str, make_part: MakePart) -> None:
+        """A very long source that is complete, in parts that are parsed when they are seen."""
+        for source in cut_source(text):
+            place = Place(gap=_PART_GAP, joint="\n\n") if self.blocks else Place(gap=self._first_gap)
+            if len(source) > MAX_PART:  # one block that lays out only what is seen of it, or many
+                self._show_whole(source)
+            else:
+                self.blocks.append(make_part(source, self._start, place))
+            self._start += len(source)
+        self._num_closed = len(self.blocks)
+
+    def _show_whole(self, source: str) -> None:
+        self._num_closed = len(self.blocks)
+        self._show(parse(source, Before(is_empty=not self.blocks)).pieces, source)
+
+    def _show(self, pieces: Sequence[Piece], source: str) -> int:
         num_blocks = self._num_closed + len(pieces)
-        changed = [offset for offset, piece in enumerate(pieces) if self._show_one(self._num_closed + offset, piece)]
+        changed = [offset for offset, piece in enumerate(pieces) if self._show_one(offset, piece, source)]
         if num_blocks < len(self.blocks):
             del self.blocks[num_blocks:]
             changed.append(len(pieces))
         return self._num_closed + min(changed, default=len(pieces))
 
-    def _show_one(self, index: int, piece: Piece) -> bool:
-        """Put a piece in its place; False where the block that stood there looks as it did."""
-        source = self._source[piece.place.start : piece.place.end]
+    def _show_one(self, offset: int, piece: Piece, whole: str) -> bool:
+        """Put a piece of the open source in its place; False where the block that stood there looks as it did."""
+        index = self._num_closed + offset
+        source = whole[piece.place.start : piece.place.end]
         start = self._start + piece.place.start
         if index == 0 and self._first_gap:
             piece = replace(piece, place=replace(piece.place, gap=self._first_gap, joint="\n\n"))

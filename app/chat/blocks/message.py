@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -12,13 +13,16 @@ from app.chat.blocks.factory import make_block
 from app.chat.blocks.fold_block import FoldBlock
 from app.chat.blocks.folded_block import FoldedBlock
 from app.chat.blocks.growing import GrowingMarkdown, PieceBlock
-from app.chat.blocks.looks import THOUGHT
+from app.chat.blocks.looks import REPLY, THOUGHT, Look
+from app.chat.blocks.part_block import PartBlock
 from app.chat.blocks.user_block import UserBlock
-from app.chat.markdown_pieces import Piece
+from app.chat.markdown_parts import MAX_WHOLE
+from app.chat.markdown_pieces import Piece, Place
 from app.conversations.reasoning import Part, split_reasoning
 from app.conversations.records import Message
 from engine.messages import ReasoningTags
 
+_REFERENCE = re.compile(r"^ {0,3}\[[^\]\n]+\]:\s*\S", re.MULTILINE)
 _AFTER_FOLD = 8  # px
 _AFTER_CHIPS = 8
 
@@ -76,12 +80,17 @@ class LiveBlocks:
         """Show the reply as it ended: the last block as finished Markdown, reasoning without an end unfolded."""
         parts = split_reasoning(self.text, self._opening, self._tags)
         kinds = ["reasoning" if shown.fold else "answer" for shown in self._shown]
-        if [part.kind for part in parts] != kinds or "]:" in self.text:
-            self._shown.clear()  # references are found by the whole, wherever they stand
+        if [part.kind for part in parts] != kinds or (self._shown and self._has_references):
+            self._shown.clear()
             self.blocks.clear()
         changed = self._show(parts, is_live=False)
         self.change(message)
         return changed
+
+    @property
+    def _has_references(self) -> bool:
+        """Whether addresses of links stand by themselves: they are found only where the whole is parsed at once."""
+        return len(self.text) <= MAX_WHOLE and _REFERENCE.search(self.text) is not None
 
     def _show(self, parts: Sequence[Part], *, is_live: bool) -> int:
         first_changed = len(self.blocks)
@@ -99,11 +108,14 @@ class LiveBlocks:
         return first_changed
 
     def _begin(self, part: Part, *, follows: bool) -> _Shown:
+        gap = _AFTER_FOLD if follows else 0
         if part.kind == "answer":
-            return _Shown(GrowingMarkdown(make_block, part.start, first_gap=_AFTER_FOLD if follows else 0), None)
-        fold = FoldBlock(part.start, _AFTER_FOLD if follows else 0)
+            part_maker = partial(_make_part, REPLY)
+            return _Shown(GrowingMarkdown(make_block, part.start, first_gap=gap, make_part=part_maker), None)
+        fold = FoldBlock(part.start, gap)
         fold.is_open = self._is_unfolded
-        return _Shown(GrowingMarkdown(partial(_make_thought, fold), part.start), fold)
+        part_maker = partial(_make_thoughts, fold)
+        return _Shown(GrowingMarkdown(partial(_make_thought, fold), part.start, make_part=part_maker), fold)
 
     def _extend(self, shown: _Shown, part: Part, *, is_live: bool) -> int:
         """Take a part's text as far as it goes; returns the index of the first block of it that changed."""
@@ -121,6 +133,14 @@ class LiveBlocks:
 
 def _make_thought(fold: FoldBlock, piece: Piece, source: str, source_start: int) -> PieceBlock:
     return FoldedBlock(make_block(piece, source, source_start, THOUGHT), fold, has_line=True)
+
+
+def _make_part(look: Look, source: str, source_start: int, place: Place) -> PieceBlock:
+    return PartBlock(source, source_start, place, partial(make_block, look=look))
+
+
+def _make_thoughts(fold: FoldBlock, source: str, source_start: int, place: Place) -> PieceBlock:
+    return FoldedBlock(_make_part(THOUGHT, source, source_start, place), fold, has_line=True)
 
 
 def _blocks_as_written(message: Message) -> list[Block]:

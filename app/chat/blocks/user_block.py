@@ -22,7 +22,7 @@ from app.theme.glyphs import draw_round
 
 SHARE = 0.78  # of the column
 FOLD_LINES, FOLD_CHARACTERS = 40, 20_000
-MORE_LINES, MORE_CHARACTERS = 1_000, 60_000
+MORE_LINES, MORE_CHARACTERS = 1_500, 60_000
 _PART = 6_000  # characters of a line that are laid out together
 _PADDING, _INSET = 16.0, 12.0
 _RADIUS = 12

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, Signal
+from PySide6.QtCore import QPoint, QPointF, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QGuiApplication,
@@ -31,6 +31,7 @@ class TranscriptActions(TranscriptView):
         self._mouse = Mouse(self)
         self._mouse.section_hovered.connect(self._rows.set_hovered)
         self._mouse.block_pressed.connect(self.take_press)
+        self._mouse.selected.connect(self._offer_selection)
         self._copying = Copying(self)
 
     # Actions
@@ -43,7 +44,7 @@ class TranscriptActions(TranscriptView):
         section = self.sections[index]
         if not section.is_running and section.is_reply and section.statistics.num_tokens:
             self.selection.clear()
-            self.hold(lambda: self._toggle_details(section))
+            self.hold_here(lambda: self._toggle_details(section))
 
     def toggle_last_details(self) -> None:
         """Show or hide the numbers of the last reply."""
@@ -52,7 +53,6 @@ class TranscriptActions(TranscriptView):
             self.toggle_details(replies[-1].message.id)
 
     def _toggle_details(self, section: Section) -> None:
-        self.is_end_in_view = False  # what opens is looked at from where it opens
         section.toggle_details()
         self.sections.place_again(self.sections.items.index(section))
 
@@ -75,6 +75,12 @@ class TranscriptActions(TranscriptView):
             self._copying.copy(self.selection.copied(as_markdown=False))
         elif 0 <= self.focus_index < len(self.sections):
             self._copy_focused(self.sections[self.focus_index])
+
+    def _offer_selection(self) -> None:
+        """Where the system pastes what is marked with the middle button."""
+        clipboard = QGuiApplication.clipboard()
+        if clipboard.supportsSelection():
+            self._copying.copy(self.selection.copied(as_markdown=False), clipboard.Mode.Selection)
 
     def copy_markdown(self) -> None:
         self._copying.copy(self.selection.copied(as_markdown=True))
@@ -99,17 +105,19 @@ class TranscriptActions(TranscriptView):
         """A block took a click: it and those under it may have other heights."""
         section = self.sections[index]
         section.contents.keep_choice(block)
-        self.is_end_in_view = False
-        self.hold(lambda: self._make_from(index, block))
+        self.hold_here(lambda: self.make_from(index, block))
 
-    def _make_from(self, index: int, block: int) -> None:
-        if block < len(self.sections[index].body.blocks):
-            self.sections[index].make(block)
+    def make_from(self, index: int, block: int) -> None:
+        section = self.sections[index]
+        if not section.is_made or block < len(section.body.blocks):
+            section.make(block)
         self.sections.place_again(index)
 
     # Menus
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        if event.reason() == QContextMenuEvent.Reason.Mouse:  # the text may have moved under a pointer that did not
+            self._mouse.hover(QPointF(self.viewport().mapFromGlobal(event.globalPos())))
         menu = menus.make_menu(self)
         if not self.selection.is_empty:
             menus.fill(menu, ("Copy", self.copy), ("Copy as Markdown", self.copy_markdown))

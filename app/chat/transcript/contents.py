@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.chat.blocks.block import Block, Span
-from app.chat.blocks.message import LiveBlocks
-from app.chat.transcript.small_text import SmallText
+from app.chat.blocks.block import Block
+from app.chat.blocks.message import LiveBlocks, make_blocks
+from app.chat.blocks.user_block import FOLD_LINES as USER_FOLD_LINES
+from app.chat.blocks.user_block import SHARE as USER_SHARE
 from app.conversations.records import Message, ReplyState
 from engine.messages import ReasoningTags
 
 _CHARACTER, _LINE, _PARAGRAPH = 7.4, 24.0, 12.0  # px, on average, of a text that is not laid out
+_USER_LINE, _USER_INSET = 23.0, 12.0
 
 
 @dataclass(slots=True)
@@ -36,7 +37,7 @@ class Contents:
     def blocks(self) -> list[Block]:
         if self._message.role != "assistant":
             if self._plain is None:
-                self._plain = [SmallText(self._text, "reply", "ink", 23)] if self._text else []
+                self._plain = make_blocks(self._message)
             return self._plain
         return self._made.blocks
 
@@ -61,10 +62,11 @@ class Contents:
     def take(self, message: Message) -> None:
         """The message has another state, or another text."""
         has_other_text = message.text != self._text
+        has_other_opening = message.opening != self._message.opening
         was_running = self._message.state is ReplyState.RUNNING
         is_running = message.state is ReplyState.RUNNING
         self._message, self._text = message, message.text
-        if has_other_text or (is_running != was_running and is_running) or (message.opening and self._live is None):
+        if has_other_text or has_other_opening or (is_running and not was_running):
             self._live = self._plain = None
         elif self._live is not None and was_running and not is_running:
             self._live.end(message)
@@ -85,26 +87,15 @@ class Contents:
                 fold.is_open for fold in self._live.folds if fold is self._live.blocks[block]
             )
 
-    def drafted(self, block: int) -> Sequence[Span]:
-        """What accepted drafts wrote of a block."""
-        return ()
 
-
-def estimate_height(text: str, width: float) -> float:
+def estimate_height(text: str, width: float, *, is_reply: bool) -> float:
     """Height of a text for a width without parsing or laying it out."""
     if not text:
         return 0.0
+    if not is_reply:
+        num_lines = min(text.count("\n") + len(text) * _CHARACTER / max(1.0, USER_SHARE * width), USER_FOLD_LINES)
+        return (num_lines + 1) * _USER_LINE + 2 * _USER_INSET
     num_lines = text.count("\n")
     num_paragraphs = text.count("\n\n")
     wrapped = len(text) * _CHARACTER / max(1.0, width)
     return (wrapped + num_lines / 2 + 0.5) * _LINE + num_paragraphs * (_PARAGRAPH - _LINE / 2)
-
-
-def find_in(block: Block, words: str) -> list[tuple[int, int]]:
-    text = block.text(0, block.length).casefold()
-    places: list[tuple[int, int]] = []
-    place = text.find(words.casefold())
-    while place >= 0:
-        places.append((place, place + len(words)))
-        place = text.find(words.casefold(), place + len(words))
-    return places

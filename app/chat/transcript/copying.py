@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from PySide6.QtCore import QObject
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QClipboard, QGuiApplication
 
 from app.chat.transcript.section import Section
 from app.chat.transcript.selection import join_marked
@@ -17,10 +17,10 @@ class Copying(QObject):
         super().__init__(parent)
         self._slices = Slices(self)
 
-    def copy(self, parts: Iterator[str]) -> None:
+    def copy(self, parts: Iterator[str], mode: QClipboard.Mode = QClipboard.Mode.Clipboard) -> None:
         """Put the parts on the clipboard once all of them are there, a blank line between."""
         copied: list[str] = []
-        self._slices.start(_gather(parts, copied), lambda: _put(copied))
+        self._slices.start(_gather(parts, copied), lambda: _put(copied, mode))
 
 
 def text_of(section: Section) -> Iterator[str]:
@@ -39,6 +39,6 @@ def _gather(parts: Iterator[str], copied: list[str]) -> Iterator[None]:
         yield
 
 
-def _put(parts: list[str]) -> None:
+def _put(parts: list[str], mode: QClipboard.Mode) -> None:
     if text := "\n\n".join(part for part in parts if part):
-        QGuiApplication.clipboard().setText(text)
+        QGuiApplication.clipboard().setText(text, mode)

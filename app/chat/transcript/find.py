@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, Signal
 
 from app.chat.blocks.block import Span
-from app.chat.transcript.contents import find_in
+from app.chat.blocks.find import find_in, fold
 from app.chat.transcript.sections import Sections
 from app.chat.transcript.slices import Slices
 
@@ -80,10 +79,10 @@ class Finder(QObject):
 
     def _search(self, words: str) -> Iterator[None]:
         """From the end up: what was written last is looked for first."""
-        wanted = [fold(word) for word in words.split()]
+        wanted = [fold(word)[0] for word in words.split()]
         for index in reversed(range(len(self._sections))):
             section = self._sections[index]
-            folded = fold(section.text)
+            folded = fold(section.text)[0]
             if all(word in folded for word in wanted):
                 yield from self._search_section(index, words)
             yield
@@ -107,9 +106,3 @@ class Finder(QObject):
         self._by_section.clear()
         self.hits = []
         self.place = -1
-
-
-def fold(text: str) -> str:
-    """Without case and diacritics; no longer as long as it was."""
-    decomposed = unicodedata.normalize("NFD", text)
-    return "".join(letter for letter in decomposed if not unicodedata.combining(letter)).casefold()

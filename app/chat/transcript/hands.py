@@ -57,8 +57,9 @@ class TranscriptHands(TranscriptActions):
     def _show_hit(self, hit: Hit | None) -> None:
         if hit is None:
             return
-        top = self.sections.tops[hit.section] - self.offset if self.sections[hit.section].is_made else None
-        if top is None or not self._is_seen(hit):
+        self._laid_out(hit.section, hit.block).reveal(hit.span[0])
+        self.hold_here(lambda: self.make_from(hit.section, 0))
+        if not self._is_seen(hit):
             self.scroll_to(hit.section, hit.block)
             self.show_rect(self._rect_of_hit(hit))
         self.viewport().update()

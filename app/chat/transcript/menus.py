@@ -34,6 +34,8 @@ def add_actions(menu: QMenu, section: Section, choose: Choose, *, is_tinted: boo
         if action is Action.TINT:
             made.setCheckable(True)
             made.setChecked(is_tinted)
+    if section.is_left_out:
+        _add(menu, Action.INCLUDE, choose).setText("Include all messages in the prompt")
     if len(section.siblings) > 1:
         menu.addSeparator()
         place = section.siblings.index(section.message.id)

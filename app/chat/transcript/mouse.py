@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QPointF, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QMouseEvent, QStatusTipEvent
 from PySide6.QtWidgets import QApplication
 
-from app.chat.markdown import is_allowed
+from app.chat.markdown_inline import is_allowed
 from app.chat.transcript.view import TranscriptView
 
 SCROLL_MS = 40
@@ -19,6 +19,7 @@ class Mouse(QObject):
     """What the pointer does in one transcript."""
 
     section_hovered = Signal(int)  # index, or -1
+    selected = Signal()  # the pointer has marked something
     block_pressed = Signal(int, int)  # section and block that took a click
 
     def __init__(self, view: TranscriptView) -> None:
@@ -56,7 +57,7 @@ class Mouse(QObject):
     def move(self, event: QMouseEvent) -> None:
         self._point = event.position()
         if not self._is_selecting:
-            self._hover(self._point)
+            self.hover(self._point)
             return
         distance = (self._point - self._pressed_at).manhattanLength()
         self._has_dragged |= distance >= QApplication.startDragDistance()
@@ -76,7 +77,8 @@ class Mouse(QObject):
         if not self._has_dragged:
             self._view.selection.clear()
             self._click(event.position())
-        self._give_to_primary()
+        if not self._view.selection.is_empty:
+            self.selected.emit()
         self._view.viewport().update()
 
     def leave(self) -> None:
@@ -117,13 +119,7 @@ class Mouse(QObject):
         bar.setValue(bar.value() + round(over * _SCROLL_SHARE))
         self._extend()
 
-    def _give_to_primary(self) -> None:
-        clipboard = QGuiApplication.clipboard()
-        if clipboard.supportsSelection() and not self._view.selection.is_empty:
-            parts = self._view.selection.copied(as_markdown=False)
-            clipboard.setText("\n\n".join(parts), clipboard.Mode.Selection)
-
-    def _hover(self, point: QPointF) -> None:
+    def hover(self, point: QPointF) -> None:
         under = self._view.block_at(point)
         before, self._view.hover = self._view.hover, under
         for place in (before, under):

@@ -44,8 +44,6 @@ def paint_section(painter: QPainter, section: Section, look: Look, clip: QRectF)
     column = section.column
     if section.num_left_out_above:
         _paint_left_out(painter, look.tokens, column, section.num_left_out_above)
-    if not section.is_reply:
-        draw_round(painter, section.ground, measures.USER_RADIUS, tokens.sunken)
     _paint_blocks(painter, section, replace(look, tokens=tokens), clip)
     if section.has_strip:
         _paint_strip(painter, section, look, QRectF(0, section.parts.row, column, measures.ROW))
@@ -60,9 +58,7 @@ def paint_section(painter: QPainter, section: Section, look: Look, clip: QRectF)
     if look.has_focus:
         bottom = section.parts.height if not section.note_height else section.parts.tail
         place = QRectF(-10, section.parts.body - 6, column + 20, bottom - section.parts.body + 8)
-        if not section.is_reply:
-            place = section.ground.adjusted(-4, -4, 4, 4)
-        draw_focus_ring(painter, tokens, place, 10 if section.is_reply else measures.USER_RADIUS + 3)
+        draw_focus_ring(painter, tokens, place, 10)
 
 
 def caret_rect(section: Section) -> QRectF:
@@ -75,8 +71,16 @@ def caret_rect(section: Section) -> QRectF:
         return QRectF()
     place = block.rect_of(block.length)
     top = section.top_of_block(index) + place.center().y() - CARET_HEIGHT / 2
-    left = min(section.body_left + place.left() + 2, section.column - CARET_WIDTH)
+    left = min(place.left() + 2, section.column - CARET_WIDTH)
     return QRectF(round(left), round(top), CARET_WIDTH + CARET_AHEAD, CARET_HEIGHT)
+
+
+def left_out_rect(column: float, num_messages: int) -> QRectF:
+    """Where a section says what is left out above it; a button stands behind that."""
+    words = left_out_words(num_messages)
+    room = max(0.0, column - measures.INCLUDE_WIDTH)
+    width = min(room, QFontMetricsF(font("small")).horizontalAdvance(words) + 2)
+    return QRectF((room - width) / 2, measures.NOTE_GAP, width, measures.ROW)
 
 
 @lru_cache(maxsize=4)
@@ -93,11 +97,10 @@ def _paint_blocks(painter: QPainter, section: Section, look: Look, clip: QRectF)
             block = stack.blocks[place]
             if not block.is_laid_out:
                 continue
-            left = section.body_left if first == 0 else 0.0
             top = start + stack.tops[place]
             painter.save()
-            painter.translate(left, top)
-            block.paint(painter, _paint_of(block, first + place, look, clip.translated(-left, -top)))
+            painter.translate(0, top)
+            block.paint(painter, _paint_of(block, first + place, look, clip.translated(0, -top)))
             painter.restore()
 
 
@@ -133,12 +136,12 @@ def _paint_reason(painter: QPainter, tokens: Tokens, rect: QRectF, words: str) -
 
 def _paint_left_out(painter: QPainter, tokens: Tokens, column: float, num_messages: int) -> None:
     words = left_out_words(num_messages)
-    width = QFontMetricsF(font("small")).horizontalAdvance(words)
-    place = QRectF((column - width) / 2, 0, width + 2, measures.LINE)
+    place = left_out_rect(column, num_messages)
     _write(painter, place, words, tokens.ink2)
     middle = round(place.center().y())
+    end = place.right() + measures.INCLUDE_WIDTH
     painter.fillRect(QRectF(0, middle, max(0.0, place.left() - 12), 1), QColor(tokens.line))
-    painter.fillRect(QRectF(place.right() + 12, middle, max(0.0, column - place.right() - 12), 1), QColor(tokens.line))
+    painter.fillRect(QRectF(end + 4, middle, max(0.0, column - end - 4), 1), QColor(tokens.line))
 
 
 def _paint_caret(painter: QPainter, section: Section, look: Look) -> None:
@@ -164,6 +167,8 @@ def _symbol_of(reason: str) -> str:
     """The subject of a reason: what was read again has a reason of its own, whatever that names."""
     if "read again" in reason or "prompt cache" in reason:
         return "cache"
-    if reason.startswith(("checked", "differs")):
+    if reason.startswith("checked"):
         return "check"
+    if reason.startswith("differs"):
+        return "warning"
     return "drafter" if "draft" in reason else "model"

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
-from PySide6.QtCore import QRectF
-from PySide6.QtGui import QFontMetricsF
-
-from app.chat.blocks.block import Block
+from app.chat.blocks.block import Block, Span
+from app.chat.blocks.tint import drafted_in
 from app.chat.notes import Note, note_for
 from app.chat.strip import describe, reread_words
 from app.chat.transcript import measures
@@ -18,11 +17,9 @@ from app.chat.transcript.stack import Stack
 from app.chat.wake import Round, Wake
 from app.conversations.records import Message, ReplyState
 from app.figures import write_count
-from app.theme.fonts import font
 from engine.messages import Delta, Progress, Statistics
 
 _MOST_REASONS = 2
-_MEASURED_LINES, _MEASURED_CHARACTERS = 40, 200  # of a user's message, for its width
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +42,7 @@ class Section:
         self.reading = reading
         self.text = message.text
         self.pending = ""  # arrived, but not in a block yet
+        self.drafted = message.drafted  # spans of `text` that accepted tokens wrote, in characters
         self.started_at = 0.0  # when the first text came, if that was seen
         self.contents = Contents(message, reading)
         self.body = Stack()
@@ -61,7 +59,6 @@ class Section:
         self.note_height = 0  # kept for the note's buttons; 0 where the note is a line
         self.parts = Parts()
         self.column = 0.0
-        self._user_widths: dict[float, float] = {}  # by column; the last one only
 
     @property
     def is_reply(self) -> bool:
@@ -113,6 +110,9 @@ class Section:
     def take(self, delta: Delta) -> None:
         """Keep what arrived until it is shown."""
         self.started_at = self.started_at or time.monotonic()
+        if delta.accepted_end > delta.accepted_start:
+            start = len(self.text)
+            self.drafted = add_span(self.drafted, (start + delta.accepted_start, start + delta.accepted_end))
         self.text += delta.text
         self.pending += delta.text
         self.latest = delta.statistics
@@ -132,6 +132,7 @@ class Section:
         """Take another state or text of the same message."""
         has_other_text = message.text != self.text
         self.message, self.text = message, message.text
+        self.drafted = message.drafted or (() if has_other_text else self.drafted)
         self.latest = message.statistics or self.latest
         self.show_latest()
         if not self.is_running:
@@ -150,9 +151,9 @@ class Section:
 
     def make_anew(self) -> None:
         """Forget every block: text has another size."""
-        self.contents = Contents(self.message, self.reading)
+        written = self.text[: len(self.text) - len(self.pending)]
+        self.contents = Contents(replace(self.message, text=written), self.reading)
         self.body = Stack()
-        self._user_widths = {}
         if self.has_details:
             self.toggle_details()
             self.toggle_details()
@@ -170,33 +171,22 @@ class Section:
 
     def make(self, first: int = 0) -> None:
         """Parse what was not, and hold its blocks; those before `first` are held already."""
-        self.body.take(self.contents.blocks, self.body_width, first)
-
-    @property
-    def body_left(self) -> float:
-        return 0.0 if self.is_reply else self.column - measures.USER_PADDING - self.body_width
-
-    @property
-    def body_width(self) -> float:
-        if self.is_reply:
-            return self.column
-        if self.column not in self._user_widths:
-            self._user_widths = {self.column: self._user_width()}
-        return self._user_widths[self.column]
+        self.body.take(self.contents.blocks, self.column, first)
 
     def place(self, column: float) -> bool:
         """Say where the parts stand in a column so wide; True where the height differs from before."""
         self.column = column
-        if self.is_made and self.body.width != self.body_width:
+        if self.is_made and self.body.width != self.column:
             self.make()
-        body_height = self.body.height if self.is_made else estimate_height(self.text, self.body_width)
+        body_height = self.body.height
+        if not self.is_made:
+            body_height = estimate_height(self.text, self.column, is_reply=self.is_reply)
         y = 0.0 if self.is_reply else float(measures.USER_GAP)
-        y += measures.LINE + measures.NOTE_GAP if self.num_left_out_above else 0
-        inset = 0 if self.is_reply else measures.USER_INSET
-        body = y + inset
+        y += measures.ROW + measures.NOTE_GAP if self.num_left_out_above else 0
+        body = y
         if self.is_reply and self.is_running:
             body_height = max(body_height, measures.EMPTY_REPLY)
-        row = body + body_height + inset + (measures.ROW_GAP if self.is_reply else 0)
+        row = body + body_height + (measures.ROW_GAP if self.is_reply else 0)
         reasons = row + (measures.ROW if not self.is_reply or self.has_row else 0)
         details = reasons + len(self.reasons) * measures.LINE
         tail = details + (self.details.height + measures.DETAILS_GAP if self.has_details else 0)
@@ -214,12 +204,10 @@ class Section:
         """Room at the end of the row that branches and actions take."""
         return measures.ACTIONS_WIDTH + (measures.BRANCHES_WIDTH if len(self.siblings) > 1 else 0)
 
-    @property
-    def ground(self) -> QRectF:
-        """Of a user's message, in the section."""
-        top = self.parts.body - measures.USER_INSET
-        left = self.body_left - measures.USER_PADDING
-        return QRectF(left, top, self.column - left, self.parts.row - top)
+    def drafted_in(self, index: int) -> Sequence[Span]:
+        """What accepted drafts wrote of a block."""
+        blocks = self.body.blocks
+        return drafted_in(blocks[index], self.drafted) if index < len(blocks) and self.drafted else ()
 
     def top_of_block(self, index: int) -> float:
         if index < len(self.body.tops):
@@ -231,17 +219,12 @@ class Section:
             return 0.0
         return measures.NOTE_GAP + self.note_height if self.note_height else measures.LINE
 
-    def _user_width(self) -> float:
-        most = self.column * measures.USER_SHARE - 2 * measures.USER_PADDING
-        lines = self.text.split("\n", _MEASURED_LINES)
-        if self.message.attachments or len(lines) > _MEASURED_LINES:
-            return most
-        metrics = QFontMetricsF(font("reply"))
-        widest = 8.0
-        for line in lines:
-            is_long = len(line) >= _MEASURED_CHARACTERS
-            widest = most if is_long else max(widest, metrics.horizontalAdvance(line) + 2)
-        return min(most, widest)
+
+def add_span(spans: tuple[Span, ...], span: Span) -> tuple[Span, ...]:
+    """The spans with one more at their end, joined to the last where they touch."""
+    if spans and spans[-1][1] == span[0]:
+        return (*spans[:-1], (spans[-1][0], span[1]))
+    return (*spans, span)
 
 
 def left_out_words(num_messages: int) -> str:

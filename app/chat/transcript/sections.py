@@ -158,7 +158,7 @@ class Sections:
 
     def y_of(self, anchor: Anchor) -> float:
         if anchor.section >= len(self.items):
-            return 0.0
+            return self.height
         section = self.items[anchor.section]
         start = self.tops[anchor.section]
         if not 0 <= anchor.block < len(section.body.tops):
@@ -169,7 +169,6 @@ class Sections:
 def _section_for(message: Message, known: Section | None, reading: Reading) -> Section:
     if known is None or known.text != message.text or known.message.attachments != message.attachments:
         return Section(message, reading)
-    known.message = message
-    known.latest = known.statistics = message.statistics or known.statistics
+    known.change(message)
     known.note_height = 0
     return known

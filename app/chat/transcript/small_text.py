@@ -15,24 +15,20 @@ from PySide6.QtGui import (
 )
 
 from app.chat.blocks.block import BlockPaint
+from app.chat.transcript import measures
 from app.theme.fonts import font
 
 _FIXED = QTextBlockFormat.LineHeightTypes.FixedHeight.value
 
 
 class SmallText:
-    """A `Block` of plain lines in one font and colour."""
+    """A `Block` of plain lines."""
 
-    def __init__(
-        self, text: str, use: str = "small", colour: str = "ink2", line_height: int = 22, gap: int = 0
-    ) -> None:
+    def __init__(self, text: str) -> None:
         self.gap = 0
         self.joint = "\n\n"
         self.source_start = 0
         self._text = text
-        self._use = use
-        self._colour = colour
-        self._line_height = line_height
         self._width = 0.0
         self._height = 0.0
         self._document: QTextDocument | None = None
@@ -51,7 +47,7 @@ class SmallText:
 
     def estimate(self, width: float) -> float:
         is_known = self._height and width == self._width
-        return self._height if is_known else (self._text.count("\n") + 1) * float(self._line_height)
+        return self._height if is_known else (self._text.count("\n") + 1) * float(measures.LINE)
 
     def set_width(self, width: float) -> float:
         if self._document is None or width != self._width:
@@ -66,7 +62,7 @@ class SmallText:
     def paint(self, painter: QPainter, paint: BlockPaint) -> None:
         assert self._document is not None
         context = QAbstractTextDocumentLayout.PaintContext()
-        context.palette.setColor(QPalette.ColorRole.Text, QColor(getattr(paint.tokens, self._colour)))
+        context.palette.setColor(QPalette.ColorRole.Text, QColor(paint.tokens.ink2))
         if paint.selection is not None:
             context.selections = [self._selection(*paint.selection, paint.tokens.target_soft)]
         self._document.documentLayout().draw(painter, context)
@@ -82,6 +78,9 @@ class SmallText:
         x = float(line.cursorToX(position - block.position())[0])  # type: ignore[index]  # typed as object
         origin = self._document.documentLayout().blockBoundingRect(block).topLeft()
         return QRectF(origin.x() + x, origin.y() + line.y(), 1, line.height())
+
+    def reveal(self, position: int) -> None:
+        """All of it is seen."""
 
     def text(self, start: int, end: int) -> str:
         units = self._text.encode("utf-16-le", "surrogatepass")[2 * start : 2 * end]
@@ -106,12 +105,12 @@ class SmallText:
         document = QTextDocument()
         document.setUndoRedoEnabled(False)
         document.setDocumentMargin(0)
-        document.setDefaultFont(font(self._use))
+        document.setDefaultFont(font("small"))
         document.setPlainText(self._text)
         cursor = QTextCursor(document)
         cursor.select(QTextCursor.SelectionType.Document)
         block_format = QTextBlockFormat()
-        block_format.setLineHeight(self._line_height, _FIXED)
+        block_format.setLineHeight(measures.LINE, _FIXED)
         cursor.mergeBlockFormat(block_format)
         document.setTextWidth(width)
         return document

@@ -74,15 +74,27 @@ class Transcript(TranscriptHands):
         self.viewport().update()
 
     def show_messages(self, messages: list[Message], siblings: Mapping[str, tuple[str, ...]] | None = None) -> None:
-        """Show a path, from its end; `siblings` has the branches of messages that have some, by their ids."""
+        """Show a path; `siblings` has the branches of messages that have some, by their ids.
+
+        Another path of the same chat leaves the view where it is; another chat is shown from its end.
+        """
+        anchor = self.sections.anchor_at(self.offset) if self._is_same_chat(messages) else None
         self.selection.clear()
-        self.focus_index = self.focus_block = -1
+        self.focus_block = -1
         self.hover = None
         self.sections.show(messages)
         self.sections.set_siblings(siblings or {})
+        self.focus_index = min(self.focus_index, len(messages) - 1) if anchor else -1
         self._show_note()
-        self.scroll_to_end()
+        if anchor is None or self.sections.items[-1].is_running:
+            self.scroll_to_end()
+        else:
+            self.hold_at(anchor)
         self.finder.again()
+
+    def _is_same_chat(self, messages: Sequence[Message]) -> bool:
+        shown = {section.message.conversation_id for section in self.sections}
+        return bool(messages) and messages[-1].conversation_id in shown
 
     def set_siblings(self, siblings: Mapping[str, tuple[str, ...]]) -> None:
         self.sections.set_siblings(siblings)
@@ -165,7 +177,10 @@ class Transcript(TranscriptHands):
             return
         before = (self.offset, self.sections.height)
         anchor = self._anchor()
+        num_blocks = len(section.body.blocks)
         first = section.write()
+        if len(section.body.blocks) > num_blocks:
+            accessibility.tell_change(self, index)  # a block was closed
         self.sections.place_again(index)
         self.settle(anchor, is_whole=False)
         if before == (self.offset, self.sections.height):

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QPointF, QRect, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
+from PySide6.QtWidgets import QFrame, QWidget
 
-from app.chat.blocks.block import Block
 from app.chat.transcript import measures
 from app.chat.transcript.find import Finder
 from app.chat.transcript.painting import Look, caret_rect, paint_section
+from app.chat.transcript.places import TranscriptPlaces
 from app.chat.transcript.scroll_bar import QuietScrollBar
-from app.chat.transcript.section import Section
-from app.chat.transcript.sections import Anchor, Sections
-from app.chat.transcript.selection import Place, Selection
+from app.chat.transcript.sections import Anchor
+from app.chat.transcript.selection import Selection
 from app.theme.pulse import Pulse
 from app.theme.theme import Theme
 
@@ -25,14 +24,13 @@ _ROUNDS = 6  # of layout until nothing moves
 _WHEEL_STEP = 24
 
 
-class TranscriptView(QAbstractScrollArea):
+class TranscriptView(TranscriptPlaces):
     end_in_view_changed = Signal(bool)
     moved = Signal()  # the text lies elsewhere in the view
 
     def __init__(self, theme: Theme, pulse: Pulse, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.theme = theme
-        self.sections = Sections()
         self.selection = Selection(self.sections)
         self.finder = Finder(self.sections)
         self.is_end_in_view = True
@@ -64,91 +62,6 @@ class TranscriptView(QAbstractScrollArea):
         timer.timeout.connect(work)
         return timer
 
-    # Where things are
-
-    @property
-    def last(self) -> Section | None:
-        return self.sections.last
-
-    @property
-    def offset(self) -> int:
-        return self.verticalScrollBar().value()
-
-    @property
-    def column_left(self) -> int:
-        return (self.width() - round(self.sections.column)) // 2
-
-    def rect_of_section(self, index: int) -> QRect:
-        """A section in the viewport."""
-        top = self.sections.tops[index] - self.offset
-        height = self.sections[index].parts.height
-        return QRectF(self.column_left, top, self.sections.column, height).toRect()
-
-    def rect_of_block(self, index: int, block: int) -> QRectF:
-        """A block of a section in the viewport, as wide as its stack."""
-        section = self.sections[index]
-        is_body = block < len(section.body.blocks)
-        stack = section.body if is_body else section.details
-        place = block if is_body else block - len(section.body.blocks)
-        left = self.column_left + (section.body_left if is_body else 0)
-        top = self.sections.tops[index] + section.top_of_block(block) - self.offset
-        return QRectF(left, top, stack.width, stack.heights[place])
-
-    def block_at(self, point: QPointF) -> tuple[int, int, QPointF] | None:
-        """Section and block under a point of the viewport, and the point in the block."""
-        nearest = self._nearest(point)
-        if nearest is None:
-            return None
-        index, block = nearest
-        rect = self.rect_of_block(index, block)
-        return (index, block, point - rect.topLeft()) if rect.contains(point) else None
-
-    def place_at(self, point: QPointF) -> Place | None:
-        """The position that is nearest to a point of the viewport."""
-        nearest = self._nearest(point)
-        if nearest is None:
-            return None
-        index, block = nearest
-        rect = self.rect_of_block(index, block)
-        shown = self._laid_out(index, block)
-        if point.y() < rect.top():
-            return Place(index, block, 0)
-        if point.y() > rect.bottom():
-            return Place(index, block, shown.length)
-        return Place(index, block, shown.position_at(point - rect.topLeft()))
-
-    def _nearest(self, point: QPointF) -> tuple[int, int] | None:
-        if not len(self.sections):
-            return None
-        y = point.y() + self.offset
-        index = self.sections.index_at(y)
-        section = self.sections[index]
-        if not section.is_made:
-            section.make()
-            self.sections.place_again(index)
-        while not section.blocks:
-            if index == 0:
-                return None
-            index -= 1
-            section = self.sections[index]
-        inside = y - self.sections.tops[index]
-        if section.details.blocks and inside >= section.parts.details:
-            return index, len(section.body.blocks) + section.details.index_at(inside - section.parts.details)
-        if not section.body.blocks:
-            return index, 0
-        return index, section.body.index_at(inside - section.parts.body)
-
-    def _laid_out(self, index: int, block: int) -> Block:
-        section = self.sections[index]
-        shown = section.blocks[block]
-        if not shown.is_laid_out:
-            shown.set_width(section.body.width)
-        return shown
-
-    def buttons_of(self, section: Section) -> list[QWidget]:
-        """Buttons of a message that are seen, from the start."""
-        return []
-
     # Layout and scrolling
 
     def hold(self, work: Callable[[], None]) -> None:
@@ -156,6 +69,20 @@ class TranscriptView(QAbstractScrollArea):
         anchor = self._anchor()
         work()
         self.settle(anchor)
+
+    def hold_here(self, work: Callable[[], None]) -> None:
+        """Hold the view at its top, also where it was at its end: what opens is read from where it opens."""
+        anchor = self.sections.anchor_at(self.offset)
+        work()
+        self.hold_at(anchor)
+
+    def hold_at(self, anchor: Anchor | None) -> None:
+        """Lay out with the view's top at a place; it may be at the end then, or no longer."""
+        was_at_end, self.is_end_in_view = self.is_end_in_view, False
+        self.settle(anchor)
+        self.is_end_in_view = self._is_at_end(self.offset)
+        if self.is_end_in_view != was_at_end:
+            self.end_in_view_changed.emit(self.is_end_in_view)
 
     def settle(self, anchor: Anchor | None = None, *, is_whole: bool = True) -> None:
         """Lay out what is near the view until nothing moves, and hold the view where it was, or at the end.
@@ -187,10 +114,7 @@ class TranscriptView(QAbstractScrollArea):
     def scroll_to(self, index: int, block: int = -1, offset: float = 0.0) -> None:
         """Bring a section, or a block of it, to the top of the view."""
         self._let_go()
-        section = self.sections[index]
-        if not section.is_made:
-            section.make()
-            self.sections.place_again(index)
+        self.made(index)
         self.settle(Anchor(index, block, offset - measures.TOP))
         self._take_end(self.offset)
 
@@ -224,10 +148,13 @@ class TranscriptView(QAbstractScrollArea):
         self.settle()
 
     def _take_end(self, value: int) -> None:
-        is_there = value >= self.verticalScrollBar().maximum() - END_TOLERANCE
+        is_there = self._is_at_end(value)
         if is_there != self.is_end_in_view:
             self.is_end_in_view = is_there
             self.end_in_view_changed.emit(is_there)
+
+    def _is_at_end(self, value: int) -> bool:
+        return value >= self.verticalScrollBar().maximum() - END_TOLERANCE
 
     def _let_go(self) -> None:
         if self.is_end_in_view:
@@ -280,7 +207,7 @@ class TranscriptView(QAbstractScrollArea):
             selected=lambda block, length: self.selection.span_of(index, block, length),
             found=self.finder.found_in(index),
             current=self.finder.current_in(index),
-            drafted=section.contents.drafted if self.is_tinted else lambda block: (),
+            drafted=section.drafted_in if self.is_tinted else lambda block: (),
             hover=(hover[1], hover[2]) if hover is not None and hover[0] == index else None,
             focused_block=self.focus_block if is_focused else -1,
             has_focus=is_focused and self.focus_block < 0,

@@ -43,6 +43,14 @@ def test_what_is_no_text_is_refused_with_what_can_be_attached(tmp_path: Path, co
     assert refusal_of(path) == "photo.heic is not text. Text, Markdown, code, CSV and JSON can be attached."
 
 
+@pytest.mark.parametrize("encoding", ["cp1251", "shift_jis"])
+def test_text_in_another_encoding_is_refused_rather_than_garbled(tmp_path: Path, encoding: str) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_bytes({"cp1251": "Привет, мир", "shift_jis": "日本語のテキスト"}[encoding].encode(encoding))
+    said = "notes.txt is in an encoding that is not known here. Save it as UTF-8 and attach it again."
+    assert refusal_of(path) == said
+
+
 def test_a_huge_file_is_refused_unread_with_its_size_and_the_limit(tmp_path: Path) -> None:
     path = tmp_path / "server.log"
     with path.open("wb") as file:

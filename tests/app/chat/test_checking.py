@@ -61,10 +61,17 @@ def test_stop_ends_a_check(session, fake_engine, qtbot):
     fake_engine.ending, found = None, []
     session.checked.connect(found.append)
     assert session.check(session.messages[-1].id)
-    assert not session.check(session.messages[-1].id)
     session.stop()
     qtbot.waitUntil(lambda: not found[-1].is_running)
     assert found[-1].sentence.startswith("The check was stopped after ")
+
+
+def test_check_that_is_asked_for_once_more_ends(session, fake_engine, qtbot):
+    fake_engine.ending, found = None, []
+    session.checked.connect(found.append)
+    assert session.check(session.messages[-1].id)
+    assert not session.check(session.messages[-1].id)
+    qtbot.waitUntil(lambda: not found[-1].is_running)
 
 
 def test_reply_of_another_model_is_not_checked(session, qtbot):

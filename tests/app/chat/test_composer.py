@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, Signal
 from PySide6.QtGui import QInputMethodEvent, QPaintEvent
@@ -23,7 +21,9 @@ def test_enter_sends_and_shift_enter_begins_a_line(composer: Composer, sent: lis
     assert composer.field.toPlainText() == ""
 
 
-def test_enter_that_commits_an_input_method_does_not_send(composer: Composer, sent: list[Draft], qtbot: QtBot) -> None:
+def test_o57_enter_that_commits_an_input_method_does_not_send(
+    composer: Composer, sent: list[Draft], qtbot: QtBot
+) -> None:
     QApplication.sendEvent(composer.field, QInputMethodEvent("にほん", []))
     qtbot.keyClick(composer.field, Qt.Key.Key_Return)
     assert sent == []
@@ -37,7 +37,7 @@ def test_enter_that_commits_an_input_method_does_not_send(composer: Composer, se
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\n\n", "\u200b", "\u00a0\u2003", "\u200b \ufeff\t\u2060"])
-def test_blank_text_does_not_send(composer: Composer, sent: list[Draft], qtbot: QtBot, text: str) -> None:
+def test_o19_blank_text_does_not_send(composer: Composer, sent: list[Draft], qtbot: QtBot, text: str) -> None:
     composer.field.setPlainText(text)
     qtbot.keyClick(composer.field, Qt.Key.Key_Return)
     assert sent == []
@@ -79,24 +79,11 @@ def test_the_field_grows_to_its_most_and_then_scrolls(composer: Composer, qtbot:
     assert composer.field.height() == 160
 
 
-def test_a_paste_of_a_megabyte_stays_quick(composer: Composer, qtbot: QtBot) -> None:
-    data = QMimeData()
-    data.setText(("word " * 20 + "\n") * 10_000)
-    start = time.perf_counter()
-    composer.field.insertFromMimeData(data)
-    QApplication.processEvents()
-    qtbot.keyClicks(composer.field, "x")
-    assert time.perf_counter() - start < 1.0
-
-
-def test_a_megabyte_without_a_line_break_stays_quick(composer: Composer, qtbot: QtBot) -> None:
-    data = QMimeData()
-    data.setText("word " * 200_000)
-    composer.field.insertFromMimeData(data)
-    start = time.perf_counter()
-    qtbot.keyClicks(composer.field, "x")
-    QApplication.processEvents()
-    assert time.perf_counter() - start < 1.0
+def test_a_text_that_is_read_leftward_begins_at_the_right(composer: Composer) -> None:
+    composer.field.setPlainText("مرحبا")
+    assert composer.field.cursorRect().left() > composer.field.width() / 2
+    composer.field.setPlainText("hello")
+    assert composer.field.cursorRect().left() < composer.field.width() / 2
 
 
 def test_pasted_text_loses_its_look(composer: Composer) -> None:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
 from app.chat.composer import Composer
+from app.chat.composer_attaching import num_that_fit
 from app.chat.draft import Draft
 from app.conversations.records import Attachment
 from app.tasks import finish
@@ -139,7 +140,13 @@ def test_no_more_files_are_attached_than_a_message_may_have(
 
     run_async(take())
     assert len(composer.attachments.chips) == 20
-    assert composer.note.text == "A message can have 20\u00a0files. Send the others with the next one."
+    said = composer.note.text.replace("\u00a0", " ")
+    assert said == "A message can quote 20 files with 4,000,000 characters. Send the others with the next one."
+
+
+def test_files_are_attached_up_to_what_a_message_may_quote_together() -> None:
+    half, small = Attachment("a", "x" * 2_000_001), Attachment("b", "y")
+    assert [num_that_fit(files) for files in ((half, small), (half, half, small), ())] == [2, 1, 0]
 
 
 @pytest.mark.parametrize("text", ["word " * 200_000, "line\n" * 200_000], ids=["a megabyte", "200,000 lines"])

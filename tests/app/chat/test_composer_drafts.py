@@ -125,4 +125,5 @@ def test_in_a_narrow_window_quantisation_cost_and_drafter_give_way_in_turn(compo
     assert widths[744][0] > widths[300][0]
     assert not widths[744][1]
     assert widths[300][1]
+    assert foot.send_button.toolTip() == "Send this message\n16 tokens to read, 2,380 cached"
     assert widths[744][2] > widths[300][2]

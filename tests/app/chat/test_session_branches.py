@@ -270,3 +270,10 @@ def test_three_chats_reply_while_sessions_come_and_go(make_session, run_async, q
         run_async(other.open(conversation_id))
         qtbot.waitUntil(lambda other=other: not other.is_busy)
         assert other.messages[-1].token_ids == tuple(range(1, 61))
+
+
+def test_files_alone_are_sent_and_name_the_chat(make_session, run_async, fake_engine):
+    session = make_session()
+    assert run_async(session.send(Draft("", (Attachment("notes.md", "x"),))))
+    assert session.title == "notes.md"
+    assert session.messages[0].attachments == (Attachment("notes.md", "x"),)

@@ -72,6 +72,7 @@ def test_the_details_have_every_count_and_acceptance_by_position() -> None:
         "Tokens per forward: 1.90",
         "Accepted of proposed: 470 of 980, 48%",
         "Acceptance length: 3.1, of 196 rounds that proposed",
+        "Accepted of the reply: 470 tokens, 71%",
         "Forwards saved: 470",
         "Verified, not delivered: 10",
         "Depth: 5.0 a round on average",
@@ -101,13 +102,13 @@ def test_the_details_say_what_wrote_the_reply_and_how_it_ended() -> None:
     sampled = replace(wrote, finish_reason="length", temperature=0.7, seed=42)
     lines = describe(STATISTICS, sampled).split("\n")
     assert lines[-5:] == [
-        "End: the limit of tokens was reached",
+        "State: reached the limit of tokens",
         "Model: Tiny, 4-bit",
         "Drafter: Small",
         "Temperature: 0.7",
         "Seed: 42",
     ]
-    assert "End: it has not ended" in describe(STATISTICS, reply(ReplyState.RUNNING))
+    assert "State: running" in describe(STATISTICS, reply(ReplyState.RUNNING))
     assert "Seed" not in describe(STATISTICS, wrote)
 
 
@@ -115,6 +116,11 @@ def test_the_depth_of_an_ended_reply_is_the_mean_of_its_rounds() -> None:
     fallen = replace(STATISTICS, depth=0, num_proposed=98)
     assert [item.text for item in strip_items(fallen)][-1] == "mean depth 0.5"
     assert [item.text for item in strip_items(fallen, is_running=True)][-1] == "depth 0"
+
+
+def test_the_rate_is_live_while_a_reply_runs_and_of_the_whole_at_its_end() -> None:
+    for is_running, rate, expected in ((True, 12.4, "12"), (True, 0.0, "0.0"), (True, None, "62"), (False, 12.4, "62")):
+        assert strip_items(STATISTICS, is_running=is_running, rate=rate)[0].value == expected
 
 
 def test_the_strip_can_be_said_aloud() -> None:

@@ -1,7 +1,10 @@
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 
 import pytest
 
+from app.conversations.database import Database
 from app.conversations.records import Attachment, ReplyState
 from tests.app.conversations.saved_chats import add_exchange
 
@@ -112,3 +115,18 @@ def test_index_is_for_the_user_alone(ask, database, find):
     ask(lambda store: add_exchange(store, "c", "lattice", title="T"))
     find("lattice")
     assert database.search.path.stat().st_mode & 0o777 == 0o600
+
+
+def test_index_of_other_chats_is_made_anew(tmp_path):
+    first = Database(tmp_path)
+    first.run(lambda store: [add_exchange(store, one, "water", title="T") for one in "abc"]).result(5)
+    assert len(first.search.find("water", 9).result(5)) == 3
+    first.close()
+    first.path.unlink()
+    second = Database(tmp_path)
+    second.run(lambda store: add_exchange(store, "d", "lattice", title="U")).result(5)
+    found = [ids_of(second.search.find(word, 9).result(5)) for word in ("water", "lattice")]
+    second.close()
+    assert found == [[], ["d"]]
+    with closing(sqlite3.connect(second.search.path)) as index:
+        assert index.execute("SELECT count(*) FROM texts").fetchone() == (2,)

@@ -178,3 +178,15 @@ def test_damaged_switches_and_folder_do_not_hide_a_chat(ask, caplog):
     assert (conversation.switches, conversation.folder) == ((), "")
     assert "switches of conversation 'c' are damaged" in caplog.text
     caplog.clear()
+
+
+def test_long_list_takes_one_query(ask):
+    for number in range(30):
+        ask(lambda store, number=number: add_exchange(store, str(number), "one", title="T"))
+    statements = []
+    ask(lambda store: store.connection.set_trace_callback(statements.append))
+    assert len(ask(lambda store: store.list_conversations()).conversations) == 30
+    ask(lambda store: store.connection.set_trace_callback(None))
+    assert [statement for statement in statements if "SELECT" in statement] == [
+        "SELECT * FROM conversations ORDER BY activity DESC"
+    ]

@@ -22,3 +22,8 @@ def test_files_are_quoted_before_the_text_under_their_names():
     files = (Attachment("a.txt", "one\ntwo\n"), Attachment("b.py", "x"))
     (turn,) = turns_of([Message("m", "c", None, "user", "Which?", attachments=files)])
     assert turn.text == "a.txt:\n```\none\ntwo\n```\n\nb.py:\n```\nx\n```\n\nWhich?"
+
+
+def test_files_alone_are_a_message():
+    (turn,) = turns_of([Message("m", "c", None, "user", "", attachments=(Attachment("a.txt", "one"),))])
+    assert turn.text == "a.txt:\n```\none\n```"

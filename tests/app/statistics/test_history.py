@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from app.statistics.history import NUM_REPLIES
+from pytestqt.qtbot import QtBot
+
+from app.bridge import EngineBridge
+from app.conversations.recorder import Recorder
+from app.conversations.records import Message, ReplyState
+from app.statistics.history import NUM_REPLIES, History
 from app.statistics.tracked import NUM_ROUNDS
 from engine.messages import Delta, Failed, Statistics
+from tests.app.fake_engine import FakeEngine
 from tests.app.statistics.replies import Talk
 
 
@@ -58,6 +64,7 @@ def test_the_live_rate_is_of_the_last_two_seconds_and_the_final_one_of_the_whole
 def test_tokens_of_the_first_round_are_in_no_rate(talk: Talk) -> None:
     talk.begin(1)
     talk.round(1, 8, 8)
+    assert talk.history.replies()[0].rate(talk.now) is None
     assert talk.history.replies()[0].rate(talk.now + 1) == 0.0
 
 
@@ -124,7 +131,7 @@ def test_a_failed_reply_runs_no_more(talk: Talk) -> None:
     assert talk.history.running_chats() == ("ice",)
     talk.bridge.answer(Failed(1, "engine", "The forward failed."))
     assert talk.history.running_chats() == ()
-    assert talk.history.replies()[0].error == "The forward failed."
+    assert talk.history.replies()[0].message.error == "The forward failed."
 
 
 def test_a_deleted_chat_leaves_no_trace_and_its_events_are_ignored(talk: Talk) -> None:
@@ -134,3 +141,15 @@ def test_a_deleted_chat_leaves_no_trace_and_its_events_are_ignored(talk: Talk) -
     talk.round(1)
     assert talk.history.replies() == ()
     assert not talk.history.is_running
+
+
+def test_replies_are_followed_from_the_recorder_on(
+    qtbot: QtBot, bridge: EngineBridge, fake_engine: FakeEngine, recorder: Recorder
+) -> None:
+    history = History(bridge)
+    recorder.began.connect(history.begin)
+    recorder.begin(5, Message("m5", "ice", None, "assistant", "", state=ReplyState.RUNNING))
+    fake_engine.emit(Delta(5, "x", (1,), 0, Statistics(num_tokens=1, num_rounds=1)))
+    qtbot.waitUntil(lambda: bool(history.rounds))
+    recorder.abandon("ice")
+    assert history.reply_of("m5") is not None

@@ -8,6 +8,7 @@ from dataclasses import replace
 import mlx.core as mx
 
 from engine.prompt_cache.report import CacheReport, CacheSettings
+from engine.prompt_cache.requests import StreamWanted
 from tests.engine.prompt_cache.chats import ROOMY, STREAM, Cached, text
 
 A = text(1, 1000)
@@ -48,6 +49,21 @@ def test_a_chat_that_was_used_outlives_one_that_was_not():
     cached = cached.reopened()
     assert cached.find("a", A).num_tokens == 256
     assert cached.find("b", text(2, 300)).num_tokens == 0
+
+
+def test_asking_how_much_of_a_chat_is_held_neither_uses_nor_reads_it():
+    cached = Cached(settings=room_for(7))
+    cached.put("a", A[:256])
+    cached.put("b", text(2, 256))
+    assert cached.cache.num_held(StreamWanted(STREAM), A) == 256
+    assert cached.cache.num_held(StreamWanted(STREAM), A[:100]) == 99
+    assert cached.cache.num_held(StreamWanted(STREAM), []) == 0
+    assert cached.cache.report().ram_bytes == 0
+    for number in range(3, 9):
+        cached.put(str(number), text(number, 256))
+    cached = cached.reopened()
+    assert cached.cache.num_held(StreamWanted(STREAM), A) == 0
+    assert cached.find("b", text(2, 300)).num_tokens == 256
 
 
 def test_a_long_chat_loses_its_end_first_and_can_go_on_from_the_rest():

@@ -19,6 +19,7 @@ from tests.engine.text.thinking import (
     OWN_FIELD,
     STRIPPED,
     TAGS,
+    THINK,
     thinking_backend,
     thinking_tokenizer,
 )
@@ -32,7 +33,7 @@ def generated(tokenizer: Tokenizer, *pieces: str) -> Turn:
     """A reply whose tags are tokens and whose other characters are a token each."""
     ids: list[int] = []
     for piece in pieces:
-        is_tag = piece in {token for pair in (TAGS, CHANNELS, GEMMA_CHANNELS) for token in pair}
+        is_tag = piece in (*TAGS, *CHANNELS, *GEMMA_CHANNELS, *THINK)
         for part in [piece] if is_tag else piece:
             ids += tokenizer.encode(part, inert=not is_tag, is_first=False)
     return Turn("assistant", "".join(pieces), tuple(ids), tokenizer.identity)
@@ -66,12 +67,11 @@ def text_of(tokenizer: Tokenizer, ids: tuple[int, ...], tags: tuple[str, ...] = 
     ],
 )
 def test_a_reply_is_split_at_the_tags_that_begin_it(text: str, parts: tuple[str, str]) -> None:
-    assert split_reply(text) == parts
+    assert split_reply(text, find_bodies(text, ())) == parts
 
 
 def test_o54_text_like_tags_stays_where_it_stands() -> None:
     text = "use std::vector<int> and <div onclick=x> and &amp; <think>"
-    assert split_reply(text) == ("", text)
     assert [body.is_reasoning for body in find_bodies(text, ())] == [False]
     tokenizer = byte_tokenizer(CHATML)
     prompt = build_prompt(tokenizer, [ASKED, Turn("assistant", text), NEXT], 1)
@@ -126,6 +126,15 @@ def test_a_template_with_a_field_for_thinking_gets_the_reply_apart_and_the_answe
     assert said.token_ids[-len("the low") :] in windows(prompt.token_ids, len("the low"))
 
 
+def test_o32_thinking_in_channels_that_the_template_drops_costs_the_reply_alone() -> None:
+    tokenizer = thinking_tokenizer(OWN_FIELD)
+    said = channelled(tokenizer)
+    prompt = build_prompt(tokenizer, [ASKED], 1)
+    later = build_prompt(tokenizer, [ASKED, said, NEXT], 2)
+    num_kept = num_equal(later.token_ids, (*prompt.token_ids, *said.token_ids))
+    assert prompt.boundaries[-1] == len(prompt.token_ids) - 1 <= num_kept
+
+
 def test_thinking_that_a_template_keeps_is_spliced_too() -> None:
     tokenizer = thinking_tokenizer(KEPT, TAGS, is_special=False)
     said = generated(tokenizer, "<think>", "why the low", "</think>", "the low")
@@ -135,6 +144,15 @@ def test_thinking_that_a_template_keeps_is_spliced_too() -> None:
     assert num_equal(later.token_ids, known) == len(known)
 
 
+def test_thinking_that_the_prompt_opened_goes_into_its_field_too() -> None:
+    tokenizer = thinking_tokenizer(KEPT + "{{ '<think>' }}", TAGS, is_special=False)
+    said = generated(tokenizer, "why the low", "</think>", "the low")
+    first = build_prompt(tokenizer, [ASKED], 1)
+    later = build_prompt(tokenizer, [ASKED, said, NEXT], 2)
+    known = (*first.token_ids, *said.token_ids)
+    assert (first.opening, num_equal(later.token_ids, known)) == ("<think>", len(known))
+
+
 def test_a_template_that_looks_for_tags_by_itself_finds_them() -> None:
     tokenizer = thinking_tokenizer(STRIPPED, GEMMA_CHANNELS)
     said = generated(tokenizer, "<|channel>", "thought\nwhy the low", "<channel|>", "the low")
@@ -142,6 +160,17 @@ def test_a_template_that_looks_for_tags_by_itself_finds_them() -> None:
     text = text_of(tokenizer, prompt.token_ids, GEMMA_CHANNELS)
     assert "<|im_start|>assistant\nthe low<|im_end|>" in text
     assert said.token_ids[-len("the low") :] in windows(prompt.token_ids, len("the low"))
+
+
+@pytest.mark.parametrize("is_spelled", [False, True])
+def test_a_tag_that_closes_what_the_prompt_opened_is_one_where_its_token_was_generated(is_spelled: bool) -> None:
+    template = STRIPPED.replace("<channel|>", "[/THINK]") + "{{ '[THINK]' }}"
+    tokenizer = thinking_tokenizer(template, THINK)
+    said = generated(tokenizer, "why ", *("[/THINK]" if is_spelled else ["[/THINK]"]), "the low")
+    prompt = build_prompt(tokenizer, [ASKED, said, NEXT], 1)
+    written = "why [/THINK]the low" if is_spelled else "the low"
+    assert f"<|im_start|>assistant\n{written}<|im_end|>" in text_of(tokenizer, prompt.token_ids, THINK)
+    assert prompt.opening == "[THINK]"
 
 
 def test_control_tokens_that_a_reply_spells_stay_characters() -> None:

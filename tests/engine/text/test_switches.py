@@ -7,7 +7,7 @@ import pytest
 from engine.messages import TemplateSwitch, Turn
 from engine.text.prompt import build_prompt
 from engine.text.splicing import num_equal
-from engine.text.switches import TOTAL_SECONDS, find_switches
+from engine.text.switches import find_switches
 from tests.engine.text.small_tokenizers import CHATML, byte_tokenizer, reply
 
 ASKED = Turn("user", "the low")
@@ -15,6 +15,7 @@ THINKING, BARE = ("enable_thinking", ("on", "off")), ("thinking", ("on", "off"))
 EFFORT = "reasoning_effort"
 SET_ON = "{% if enable_thinking is not defined %}{% set enable_thinking = true %}{% endif %}"
 SET_OFF = "{% if not thinking is defined %}{% set thinking = false %}{% endif %}"
+SAID = "{{ 1 if thinking else 0 }}"
 UNLESS_SYSTEM = "{% if messages[0].role != 'system' and thinking %}Think.{% endif %}"
 CLOSED = "{% if enable_thinking is defined and enable_thinking is false %}<think>\n\n</think>\n\n{% endif %}"
 OPENED = "{{ '<think>\n' if enable_thinking else '<think>\n\n</think>\n\n' }}"
@@ -32,7 +33,8 @@ CHECKED = (
         (CHATML + OPENED, *THINKING, "off"),
         (SET_ON + OPENED, *THINKING, "on"),
         (CHATML + "{{ '<think>' if enable_thinking | default(true) else '' }}", *THINKING, "on"),
-        (SET_OFF + "{{ 1 if thinking else 0 }}", *BARE, "off"),
+        (SET_OFF + SAID, *BARE, "off"),
+        ("{% if not thinking is defined %}{% set thinking = enable_thinking %}{% endif %}" + SAID, *THINKING, "off"),
         (UNLESS_SYSTEM + CHATML, *BARE, "off"),
         (WRITTEN + "{{ reasoning_effort }}{% endmacro %}{{ s() }}", EFFORT, ("low", "medium", "high"), "medium"),
         (CHECKED + "{{ reasoning_effort }}" + CHATML, EFFORT, ("none", "high"), "none"),
@@ -66,11 +68,10 @@ def test_what_does_not_steer_the_next_reply_s_thinking_is_no_switch(source: str)
     assert find_switches(source) == ()
 
 
-def test_a_template_that_never_ends_has_no_switches() -> None:
+def test_a_template_that_never_ends_is_given_up() -> None:
     endless = "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}"
     uses = "".join(f"{{% if think_{number} %}}a{{% endif %}}" for number in range(50))
     assert find_switches(endless + uses) == ()
-    assert TOTAL_SECONDS <= 1.0
 
 
 def text_of(template: str, *switches: tuple[str, str]) -> str:

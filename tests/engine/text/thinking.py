@@ -11,6 +11,7 @@ from engine.text.tokenizer import Tokenizer
 from tests.engine.text.small_tokenizers import byte_backend
 
 TAGS = ("<think>", "</think>")
+THINK = ("[THINK]", "[/THINK]")
 CHANNELS = ("<|start|>", "<|channel|>", "<|message|>", "<|end|>", "<|return|>")
 GEMMA_CHANNELS = ("<|channel>", "<channel|>")
 # Refuses channels in a reply's text, wants thinking in a field of its own, and drops that of earlier turns.

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from app.chat.transcript import Transcript
@@ -94,4 +97,21 @@ def test_the_reply_in_view_is_told(transcript: Transcript, qtbot: QtBot) -> None
     assert transcript.reply_in_view == "m40"
     with qtbot.waitSignal(transcript.reply_in_view_changed) as told:
         transcript.verticalScrollBar().setValue(0)
-    assert told.args == ["m2"]
+    assert told.args == ["m4"]
+
+
+def test_a_menu_is_for_what_lies_under_the_pointer_after_the_text_has_moved(transcript: Transcript) -> None:
+    transcript.show_messages(long_chat(20))
+    middle = transcript.viewport().rect().center()
+    QTest.mouseMove(transcript.viewport(), middle)
+    transcript.verticalScrollBar().setValue(0)
+    chosen: list[str] = []
+    transcript.action_chosen.connect(lambda action, message_id: chosen.append(message_id))
+    place = transcript.viewport().mapToGlobal(middle)
+    QApplication.sendEvent(transcript.viewport(), QContextMenuEvent(QContextMenuEvent.Reason.Mouse, middle, place))
+    menu = transcript.findChild(QMenu)
+    assert menu is not None
+    next(action for action in menu.actions() if action.text() == "Delete from here").trigger()
+    menu.close()
+    under = transcript.sections.index_at(middle.y() + transcript.offset)
+    assert chosen == [transcript.sections[under].message.id]

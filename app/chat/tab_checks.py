@@ -1,0 +1,106 @@
+"""TabChecks: says what the check of a reply found, and shows or saves where two replies differ."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from app.chat.attachments_view import show_attachment
+from app.chat.checking import Check
+from app.chat.notes import Action, Note
+from app.chat.session import ChatSession
+from app.chat.tab_notes import TabNotes
+from app.chat.transcript import Transcript
+from app.conversations.records import Attachment, Message
+from app.drafters import drafter_name
+from app.figures import write_count
+from app.tasks import start
+
+DIFFERENCE, REPORT = "difference", "report"  # subjects of notes
+NUM_AROUND = 16  # token ids that a report has on either side of the first that differs
+
+
+class TabChecks(QObject):
+    def __init__(self, session: ChatSession, transcript: Transcript, notes: TabNotes, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._transcript = transcript
+        self._notes = notes
+        self._parent = parent
+        self._found: dict[str, Check] = {}  # by message
+
+    def take(self, check: Check) -> None:
+        """Say under the reply how far its check is, or what it found."""
+        self._found[check.message_id] = check
+        self._transcript.set_remark(check.message_id, check.sentence)
+        if check.is_different:
+            self._offer(check)
+
+    def take_path(self) -> None:
+        """Say it again of the messages that are shown."""
+        for check in self._found.values():
+            self._transcript.set_remark(check.message_id, check.sentence)
+
+    def _offer(self, check: Check) -> None:
+        place = write_count(check.num_same + 1)
+        words = f"Without a drafter the reply differs from token {place} on."
+        actions = (Action.SHOW_BOTH, Action.SAVE_REPORT, Action.CLOSE)
+        self._notes.show(DIFFERENCE, Note(words, actions), lambda action: self._act(action, check))
+
+    def _act(self, action: Action, check: Check) -> None:
+        reply = next((each for each in self._session.messages if each.id == check.message_id), None)
+        if action is Action.CLOSE or reply is None:
+            return
+        self._offer(check)
+        if action is Action.SHOW_BOTH:
+            show_attachment(Attachment("Both replies", both_texts(reply, check)), self._parent)
+        else:
+            self._ask_where(report_of(reply, check))
+
+    def _ask_where(self, report: str) -> None:
+        dialog = QFileDialog(self._parent.window(), "Save report", "", "Report (*.json)")
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix("json")
+        dialog.selectFile("check.json")
+        dialog.fileSelected.connect(lambda path: start(self.save(Path(path), report)))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    async def save(self, path: Path, report: str) -> None:
+        """Write a report off this thread and say what came of it."""
+        try:
+            await asyncio.to_thread(path.write_text, report, encoding="utf-8")
+        except OSError as error:
+            reason = error.strerror or "it could not be written"
+            words = f"{path.name} was not saved: {reason}. Choose another folder."
+            self._notes.show(REPORT, Note(words, (Action.CLOSE,), is_alert=True))
+        else:
+            self._notes.show(REPORT, Note(f"The report was saved as {path.name}.", (Action.CLOSE,)))
+
+
+def both_texts(reply: Message, check: Check) -> str:
+    name = drafter_name(reply.drafter)
+    return f"With the drafter {name}:\n\n{reply.text}\n\n\nWithout a drafter:\n\n{check.text}\n"
+
+
+def report_of(reply: Message, check: Check) -> str:
+    """What is needed to look into a difference; of the chat's text only the tokens around it."""
+    first, last = max(0, check.num_same - NUM_AROUND), check.num_same + NUM_AROUND
+    known = {
+        "model": Path(reply.model).name,
+        "quantisation": reply.quantisation,
+        "tokenizer": reply.tokenizer_id,
+        "drafter": reply.drafter,
+        "temperature": reply.temperature,
+        "seed": reply.seed,
+        "num_tokens": len(reply.token_ids),
+        "num_same": check.num_same,
+        "first_token": first,
+        "with_drafter": reply.token_ids[first:last],
+        "without_drafter": check.token_ids[first:last],
+    }
+    return json.dumps(known, indent=2) + "\n"

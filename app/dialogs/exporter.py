@@ -1,0 +1,61 @@
+"""Exporter: asks where chats are to be written, and says what was written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from app.conversations.catalogue import Catalogue
+from app.conversations.exporting.files import ExportKind, file_name
+from app.conversations.titles import NEW_TITLE
+from app.figures import write_amount
+from app.tasks import start
+
+MARKDOWN, JSON = "Markdown (*.md)", "JSON, which can be imported again (*.json)"
+MARKDOWN_FOLDER = "Markdown, a folder with one file a chat (*)"
+_SUFFIXES = {MARKDOWN: "md", JSON: "json", MARKDOWN_FOLDER: ""}
+
+
+class Exporter(QObject):
+    told = Signal(str)  # a sentence on what was written
+
+    def __init__(self, catalogue: Catalogue, window: QWidget) -> None:
+        super().__init__(window)
+        self._catalogue = catalogue
+        self._window = window
+
+    def export_all(self) -> None:
+        ids = tuple(one.id for one in self._catalogue.conversations)
+        if ids:
+            self.export(ids)
+        else:
+            self.told.emit("There is no chat to export.")
+
+    def export(self, conversation_ids: Sequence[str]) -> None:
+        """Ask for a file, or for a folder that is made where many chats become Markdown."""
+        is_one = len(conversation_ids) == 1
+        title = self._catalogue.title_of(conversation_ids[0]) if is_one else "Slipstream chats"
+        words = "Export this chat" if is_one else f"Export {write_amount(len(conversation_ids), 'chat')}"
+        dialog = QFileDialog(self._window, words)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setFileMode(QFileDialog.FileMode.AnyFile)
+        dialog.setNameFilters((MARKDOWN, JSON) if is_one else (JSON, MARKDOWN_FOLDER))
+        dialog.setDefaultSuffix(_SUFFIXES[MARKDOWN if is_one else JSON])
+        dialog.filterSelected.connect(lambda name: dialog.setDefaultSuffix(_SUFFIXES[name]))
+        dialog.selectFile(file_name(title or NEW_TITLE))
+        dialog.fileSelected.connect(
+            lambda name: start(self.write(conversation_ids, Path(name), dialog.selectedNameFilter()))
+        )
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    async def write(self, conversation_ids: Sequence[str], path: Path, name_filter: str) -> None:
+        kind = ExportKind.JSON if name_filter == JSON else ExportKind.MARKDOWN
+        is_folder = name_filter == MARKDOWN_FOLDER
+        num_chats = await self._catalogue.export(conversation_ids, path, kind, is_folder)
+        if num_chats is not None:
+            verb = "was" if num_chats == 1 else "were"
+            self.told.emit(f"{write_amount(num_chats, 'chat')} {verb} exported to {path.name}.")

@@ -1,0 +1,76 @@
+"""Camera: pictures of the window in both themes and three sizes, and the hands that bring it into each state."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtWidgets import QApplication, QWidget
+
+from app.chat.draft import Draft
+from app.chat.tab import ChatTab
+from app.theme.theme import Theme
+from app.theme.tokens import DARK, LIGHT, Tokens
+from app.window import MainWindow
+
+SIZES = ((1320, 860), (900, 600), (480, 560))
+
+
+class Camera:
+    def __init__(self, window: MainWindow, theme: Theme, folder: Path) -> None:
+        self.window = window
+        self.theme = theme
+        self.folder = folder
+
+    @property
+    def tab(self) -> ChatTab:
+        tab = self.window.workspace.current
+        assert tab is not None
+        return tab
+
+    async def shoot(self, name: str) -> None:
+        """The window in every theme and size; it is left light and at its first size."""
+        for tokens in (LIGHT, DARK):
+            self.theme.apply(tokens)
+            for size in SIZES:
+                self.window.resize(*size)
+                await asyncio.sleep(0.1)
+                self._save(self.window, name, tokens, f"-{size[0]}")
+        self.theme.apply(LIGHT)
+        self.window.resize(*SIZES[0])
+        await asyncio.sleep(0.05)
+
+    async def shoot_widget(self, name: str, widget: QWidget) -> None:
+        """A dialog or popup of the window, in both themes."""
+        for tokens in (DARK, LIGHT):
+            self.theme.apply(tokens)
+            await asyncio.sleep(0.1)
+            self._save(widget, name, tokens)
+
+    async def shoot_popup(self, name: str, open_it: Callable[[], object]) -> None:
+        open_it()
+        await asyncio.sleep(0.1)
+        popup = QApplication.activePopupWidget()
+        assert popup is not None
+        await self.shoot_widget(name, popup)
+        popup.close()
+        await asyncio.sleep(0.05)
+
+    def _save(self, widget: QWidget, name: str, tokens: Tokens, ending: str = "") -> None:
+        shade = "dark" if tokens.is_dark else "light"
+        widget.grab().save(str(self.folder / f"{name}-{shade}{ending}.png"))
+
+    async def until(self, is_there: Callable[[], bool], seconds: float = 10.0) -> None:
+        for _ in range(round(seconds / 0.01)):
+            if is_there():
+                return
+            await asyncio.sleep(0.01)
+        raise TimeoutError("the tour waited in vain")
+
+    async def ask(self, text: str, seconds: float = 10.0) -> None:
+        """Send a message and wait for the end of its reply."""
+        tab = self.tab
+        before = len(tab.session.messages)
+        tab.send(Draft(text))
+        await self.until(lambda: len(tab.session.messages) >= before + 2 and not tab.session.is_busy, seconds)
