@@ -10,7 +10,6 @@ from pygments.token import Comment, Keyword, Name, Number, Operator, String, _To
 from pygments.util import ClassNotFound
 
 MAX_COLOURED = 200_000  # characters; longer code stays plain
-_CHUNK_LINES = 64
 _TONES = (
     (Comment, "ink3"),
     (Keyword.Type, "code_type"),
@@ -29,19 +28,9 @@ _TONES = (
 Row = tuple[tuple[str, str], ...]  # (text, token name or "") of one line
 
 
-def colour_code(code: str, language: str, *, is_live: bool = False) -> tuple[Row, ...]:
-    """Colour code line by line.
-
-    Live code is coloured in fixed chunks of lines and its last line alone, so that a long block costs the same at each
-    arrival; a string or comment over such an edge is put right when the block is closed.
-    """
-    if not language or len(code) > MAX_COLOURED:
-        return _plain(code)
-    if not is_live:
-        return _colour(code, language)
-    *lines, last = code.split("\n")
-    chunks = ["\n".join(lines[start : start + _CHUNK_LINES]) for start in range(0, len(lines), _CHUNK_LINES)]
-    return tuple(row for chunk in (*chunks, last) for row in _colour(chunk, language))
+def colour_code(code: str, language: str) -> tuple[Row, ...]:
+    """Colour code line by line; in no colours where the language is not known or the code is over MAX_COLOURED."""
+    return _colour(code, language) if language and len(code) <= MAX_COLOURED else _plain(code)
 
 
 @lru_cache(maxsize=256)

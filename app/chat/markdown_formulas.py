@@ -90,7 +90,7 @@ def _read_block_formula(state: StateBlock, start_line: int, end_line: int, silen
 
 def _take_open(state: StateBlock, start_line: int, line: int, lines: list[str], silent: bool) -> bool:
     """What is still being written is kept as a formula, so that nothing jumps when its end comes."""
-    if not state.env.get("is_live") or state.parentType != "root" or line < state.lineMax:
+    if not state.env.get("is_live") or state.level or line < state.lineMax:
         return False
     source = "\n".join(lines)
     return not any(mark in source for mark in _BLOCK_MARKS.values()) and _take(

@@ -16,6 +16,7 @@ from app.chat.markdown_pieces import Code, Formula, Piece, Place, Rule, Table, T
 
 MAX_TEXT = 6_000  # characters of one paragraph; a longer one is laid out in parts
 _GAPS = {"text": 12, "heading": 20, "item": 12, "code": 12, "table": 12, "formula": 12, "rule": 16}
+_NUMBER_AT_END = re.compile(r"(?:^|\n) {0,3}\d{1,9}\Z")  # it may become the next item of the list before it
 _ROW_END = re.compile(r"\r\n|\n|\r")
 _PARSER = make_parser()
 
@@ -56,7 +57,7 @@ def parse(source: str, before: Before = NOTHING, *, is_live: bool = False) -> Pa
     if not reader.pieces and source.strip():
         return Parsed(tuple(_as_written(source, before)), before_open=before)  # nothing is ever lost
     num_closed, before_open = reader.open or (0, before)
-    if num_closed == 0:
+    if num_closed == 0 or (is_live and _NUMBER_AT_END.search(source)):
         return Parsed(tuple(reader.pieces), before_open=before)
     return Parsed(tuple(reader.pieces), num_closed, reader.offset_of(open_row), before_open)
 
@@ -90,7 +91,7 @@ class _Reader:
         self._rows = [0, *(found.end() for found in _ROW_END.finditer(source))]
         self._length = len(source)
         self._before = before
-        self._first_number = before.number
+        self._begins_list = False
         self._lists: list[int | None] = []  # number of the next item of each open list, None for bullets
         self._num_quotes = 0
         self._mark = ""
@@ -109,10 +110,8 @@ class _Reader:
     def read(self, tokens: Sequence[Token], index: int) -> None:
         token = tokens[index]
         match token.type:
-            case "bullet_list_open":
-                self._lists.append(None)
-            case "ordered_list_open":
-                self._open_numbers(token)
+            case "bullet_list_open" | "ordered_list_open":
+                self._open_list(token)
             case "bullet_list_close" | "ordered_list_close":
                 self._lists.pop()
             case "list_item_open":
@@ -133,10 +132,16 @@ class _Reader:
             case "hr":
                 self.pieces.append(Rule(self._place(token, "rule")))
 
-    def _open_numbers(self, token: Token) -> None:
-        start = token.attrGet("start")
-        first, self._first_number = self._first_number, None
-        self._lists.append(first if first is not None else 1 if start is None else int(start))
+    def _open_list(self, token: Token) -> None:
+        goes_on = self._before.is_list and not self.pieces and not self._lists
+        self._begins_list = not goes_on and not self._lists
+        if token.type == "bullet_list_open":
+            self._lists.append(None)
+        elif goes_on and self._before.number is not None:
+            self._lists.append(self._before.number)
+        else:
+            start = token.attrGet("start")
+            self._lists.append(1 if start is None else int(start))
 
     def _open_item(self) -> None:
         number = self._lists.pop()
@@ -175,8 +180,8 @@ class _Reader:
         start, end = self.offset_of(first), self.offset_of(last)
         if not self.pieces and self._before.is_empty:
             return Place(start, end, 0, "", level, self._num_quotes)
-        follows_item = bool(self.pieces[-1].place.level) if self.pieces else self._before.is_list
-        is_close = level > 0 and follows_item
+        is_close = level > 0 and not self._begins_list
+        self._begins_list = False
         gap = 6 if is_close and kind == "item" else _GAPS[kind]
         return Place(start, end, gap, "\n" if is_close else "\n\n", level, self._num_quotes)
 

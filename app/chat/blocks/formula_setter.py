@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 
 COLOUR = "#123456"  # stands in a drawing for the colour of the text around it
 _UNKNOWN_COMMAND = re.compile(r">\s*\\[A-Za-z]")
@@ -45,18 +45,15 @@ class Drawing:
 
 def set_formula(key: FormulaKey) -> Drawing | None:
     """None where ziamath cannot set it, or would set a command's name in place of what it means."""
-    from ziamath import Math, config  # its import takes 0.2 s
-    from ziamath.tex import tex2mml
-
-    config.svg2 = False  # QtSvg draws no <symbol>
+    ziamath = _import_ziamath()
     source = _TAG.sub("", key.source)
     for written, meant in _SPELLINGS.items():
         source = source.replace(written, meant)
     try:
-        mathml = tex2mml(source, inline=not key.is_display)
+        mathml = ziamath.tex.tex2mml(source, inline=not key.is_display)
         if _UNKNOWN_COMMAND.search(mathml):
             return None
-        svg = Math(_tint(mathml), size=key.pixels).svg()
+        svg = ziamath.Math(_tint(mathml), size=key.pixels).svg()
     except _errors():
         return None
     found = _VIEW_BOX.search(svg)
@@ -64,6 +61,16 @@ def set_formula(key: FormulaKey) -> Drawing | None:
         return None
     _, top, width, height = map(float, found.groups())
     return Drawing(svg.encode(), width, -top, height + top)
+
+
+@cache
+def _import_ziamath() -> ModuleType:
+    """Takes 0.2 s."""
+    import ziamath
+    import ziamath.tex
+
+    ziamath.config.svg2 = False  # QtSvg draws no <symbol>
+    return ziamath
 
 
 def _tint(mathml: str) -> str:

@@ -12,7 +12,7 @@ BETWEEN = 24.0  # px from one column to the next
 _WIDEST = 320.0  # of a column that shares its line with others and would rather be wider
 _NARROWEST = 110.0  # that a column of long texts is pressed to before the table scrolls
 _ROOM = 2.0  # so that rounding breaks no line
-_NUMBER = re.compile(r"[~≈±+−–-]?[$€£¥]?\s?\d[\d.,\s\u00a0×/:–-]*(?:\s?[%‰°µ\w/²³]{1,6})?")
+_NUMBER = re.compile(r"[~≈±×+−–-]?[$€£¥]?\s?\d[\d.,\s\u00a0×/:–-]*(?:\s?[%‰°µ\w/²³]{1,6})?")
 
 Cells = Sequence[tuple[Span, ...]]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from functools import lru_cache
@@ -10,7 +11,7 @@ from app.chat.blocks.block import Block, Span
 from app.chat.blocks.units import to_units
 
 _WINDOW = 400  # characters of marks that may stand between two characters of the plain text
-_RUN = 3  # characters that have to be the same, so that no mark is taken for text
+_RUN_OF_TEXT = re.compile(r"[^\t\n]{1,3}")  # has to be the same, so that no mark is taken for text
 
 
 def drafted_in(block: Block, drafted: Sequence[Span]) -> tuple[Span, ...]:
@@ -46,7 +47,8 @@ def align(source: str, plain: str) -> Sequence[int]:
     place = 0
     for index, letter in enumerate(plain):
         if source[place : place + 1] != letter:
-            found = source.find(plain[index : index + _RUN], place, place + _WINDOW)
+            run = _RUN_OF_TEXT.match(plain, index)
+            found = source.find(run[0] if run else letter, place, place + _WINDOW)
             if found < 0:
                 places.append(place)
                 continue

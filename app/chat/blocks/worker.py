@@ -38,7 +38,7 @@ class Worker(QObject):
     def ask(self, work: Callable[[], T], take: Callable[[T], None]) -> None:
         """Have `work` done on the thread, where it touches no Qt; `take` is called here with what it returned."""
         self._questions.put((next(self._numbers), work, take))
-        if self._thread is None:
+        if self._thread is None or not self._thread.is_alive():
             self._thread = Thread(target=self._run, name="blocks", daemon=True)
             self._thread.start()
             application = QCoreApplication.instance()

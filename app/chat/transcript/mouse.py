@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QPointF, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QMouseEvent, QStatusTipEvent
 from PySide6.QtWidgets import QApplication
 
-from app.chat.markdown import is_allowed
+from app.chat.markdown_inline import is_allowed
 from app.chat.transcript.view import TranscriptView
 
 SCROLL_MS = 40
