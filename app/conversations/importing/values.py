@@ -47,4 +47,4 @@ def moment_of(value: object, default: float = 0.0) -> float:
 
 def id_from(program: str, name: str) -> str:
     """The same id whenever the same chat of a program is imported."""
-    return uuid.uuid5(_NAMESPACE, f"{program}:{name}").hex
+    return uuid.uuid5(_NAMESPACE, storable(f"{program}:{name}")).hex

@@ -96,3 +96,9 @@ def test_details_that_make_no_sense_are_left_out_and_the_text_stays(name, value)
 def test_messages_without_an_id_of_their_own_or_a_role_are_refused(messages):
     with pytest.raises(UnreadableChatError):
         read_ours({"id": "x", "shown": None, "messages": messages})
+
+
+def test_id_that_no_database_holds_is_replaced():
+    first, second = (read_ours({"id": name, "shown": None, "messages": []}) for name in ("\ud800", "../x"))
+    assert len({first.conversation.id, second.conversation.id}) == 2
+    assert all(len(chat.conversation.id) == 32 for chat in (first, second))
