@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 from app.figures import write_amount
 from app.statistics.chart import Chart, draw_words
 from app.statistics.rounds import RoundFigures
+from app.statistics.sizes import scaled
 from app.statistics.tables import Position, positions_sentence, positions_table, rounds_sentence, rounds_table
 from app.statistics.tracked import NUM_ROUNDS
 from app.theme.fonts import font
@@ -25,10 +26,12 @@ MOST_POSITIONS = 16  # more are in the table
 class PositionBars(Chart):
     """A bar for each position with the share of its proposals that was accepted, before a ghost of full height."""
 
+    least_height = 130
+
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, "Accepted by position", parent)
         self._positions: tuple[Position, ...] = ()
-        self.setMinimumHeight(130)
+        self.refit()
 
     def show_positions(self, positions: Sequence[Position]) -> None:
         self._positions = tuple(positions[:MOST_POSITIONS])
@@ -46,11 +49,11 @@ class PositionBars(Chart):
         ghost.setAlphaF(0.2)
         for place, one in enumerate(self._positions):
             left = place * step if not self.is_mirrored else self.width() - width - place * step
-            bar = QRectF(left, LABEL, width, self.height() - LABEL - FOOT)
+            bar = QRectF(left, scaled(LABEL), width, self.height() - scaled(LABEL) - scaled(FOOT))
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(ghost)
             painter.drawRoundedRect(bar, 4, 4)
-            self._label(painter, tokens.ink, "small-strong", one.percent, QPointF(bar.center().x(), LABEL - 8))
+            self._label(painter, tokens.ink, "small-strong", one.percent, QPointF(bar.center().x(), scaled(LABEL) - 8))
             self._label(painter, tokens.ink2, "caption", f"{place + 1}", QPointF(bar.center().x(), self.height() - 5))
             if one.num_accepted:
                 bar.setTop(bar.bottom() - max(2.0, bar.height() * one.share))
@@ -67,11 +70,13 @@ class PositionBars(Chart):
 class RoundBars(Chart):
     """Verify and draft of the last rounds, stacked, the newest at the end."""
 
+    least_height = 90
+
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, "Time of a round", parent)
         self._rounds: tuple[RoundFigures, ...] = ()
         self._end = "now"
-        self.setMinimumHeight(90)
+        self.refit()
 
     def show_rounds(self, rounds: Sequence[RoundFigures], end: str = "now") -> None:
         """`end` says when the last of them was, where that is not now."""
@@ -98,7 +103,7 @@ class RoundBars(Chart):
         self.draw_focus(painter)
 
     def _draw_bars(self, painter: QPainter) -> None:
-        tokens, foot = self.theme.tokens, self.height() - FOOT
+        tokens, foot = self.theme.tokens, self.height() - scaled(FOOT)
         painter.fillRect(QRectF(0, 0, self.width(), 1), QColor(tokens.line))
         longest = max((one.verify + one.draft for one in self._rounds), default=0.0)
         scale = (foot - 1) / longest if longest else 0.0

@@ -7,6 +7,7 @@ from PySide6.QtGui import QAccessible, QColor, QFocusEvent, QFontMetricsF, QKeyE
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.statistics.access import announce
+from app.statistics.sizes import scaled
 from app.statistics.tables import Table
 from app.theme.buttons import KEYBOARD_REASONS
 from app.theme.fonts import font
@@ -18,6 +19,7 @@ class Chart(QWidget):
     """A drawing with a sentence and a table behind it; Tab reaches it, so that both can be read."""
 
     role = QAccessible.Role.Chart
+    least_height = 0  # px; 0 where the drawing says itself how high it is
 
     def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -28,12 +30,18 @@ class Chart(QWidget):
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         announce(self, self.role)
-        theme.tokens_changed.connect(self.update)
+        theme.tokens_changed.connect(self.refit)
 
     def describe(self, sentence: str, table: Table) -> None:
         """Say what is drawn, and draw it anew."""
         self.sentence, self.table = sentence, table
         self.setAccessibleDescription(sentence)
+        self.update()
+
+    def refit(self) -> None:
+        """Take sizes and colours anew: both come with the theme."""
+        if self.least_height:
+            self.setMinimumHeight(scaled(self.least_height))
         self.update()
 
     def focusInEvent(self, event: QFocusEvent) -> None:

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.statistics.sizes import scaled
 from app.statistics.tables import Table
 from app.theme.fonts import font
 from app.theme.glyphs import GLYPH_WIDTH, draw_focus_ring, draw_running
@@ -103,13 +104,13 @@ class FigureTable(QTableView):
         self.setShowGrid(False)
         self.viewport().setAutoFillBackground(False)
         self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(ROW)
-        self.verticalHeader().setMinimumSectionSize(ROW)
+        self.verticalHeader().setMinimumSectionSize(10)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setTabKeyNavigation(False)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        theme.tokens_changed.connect(self._fit)
         theme.tokens_changed.connect(self.viewport().update)
 
     def show_table(
@@ -146,7 +147,7 @@ class FigureTable(QTableView):
             return
         widths = [self._width_of(column) for column in range(len(table.header))]
         hidden: set[int] = set()
-        least_first = min(widths[0], LEAST_NAME)
+        least_first = min(widths[0], scaled(LEAST_NAME))
         for column in self._droppable:
             shown = sum(width for place, width in enumerate(widths) if place and place not in hidden)
             if least_first + shown <= self.viewport().width():
@@ -158,7 +159,9 @@ class FigureTable(QTableView):
         rest = sum(width for place, width in enumerate(widths) if place and place not in hidden)
         self.setColumnWidth(0, max(least_first, self.viewport().width() - rest))
         has_bar = least_first + rest > self.viewport().width()
-        self.setFixedHeight(HEAD + ROW * self._num_shown + (SCROLL_BAR if has_bar else 0))
+        self.verticalHeader().setDefaultSectionSize(scaled(ROW))
+        self.horizontalHeader().setFixedHeight(scaled(HEAD))
+        self.setFixedHeight(scaled(HEAD) + scaled(ROW) * self._num_shown + (SCROLL_BAR if has_bar else 0))
 
     def _width_of(self, column: int) -> int:
         head, cell = QFontMetricsF(font("small")), QFontMetricsF(font("small-strong"))
@@ -171,7 +174,6 @@ class FigureHeader(QHeaderView):
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
         self._theme = theme
-        self.setFixedHeight(HEAD)
         self.setMinimumSectionSize(20)
         self.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self.setSectionsClickable(False)
@@ -194,7 +196,7 @@ class FigureHeader(QHeaderView):
         painter.restore()
 
     def sizeHint(self) -> QSize:
-        return QSize(super().sizeHint().width(), HEAD)
+        return QSize(super().sizeHint().width(), scaled(HEAD))
 
 
 class FigureDelegate(QStyledItemDelegate):

@@ -19,6 +19,7 @@ from app.statistics.numbers import UNKNOWN, Number
 from app.statistics.panel import text_label
 from app.statistics.panels import Hairline
 from app.statistics.shares import Share
+from app.statistics.sizes import scaled
 from app.statistics.spark import Spark
 from app.statistics.stack import ShareRows
 from app.statistics.switch import Switch
@@ -58,11 +59,11 @@ class Inspector(QWidget):
         self._lay_out()
         self.tint.toggled.connect(self.tint_toggled)
         history.changed.connect(self._refresh_if_seen)
-        theme.tokens_changed.connect(self.update)
+        theme.tokens_changed.connect(self._refit)
+        self._refit()
         self.refresh()
 
     def _lay_out(self) -> None:
-        self.setFixedWidth(WIDTH)
         self.setAccessibleName("Inspector")
         content = QWidget()
         column = QVBoxLayout(content)
@@ -71,7 +72,6 @@ class Inspector(QWidget):
         for part in (*self._parts, self.note):
             column.addWidget(part)
         column.addStretch(1)
-        self.positions.setFixedHeight(126)
         scroll = QScrollArea(self)
         scroll.setWidget(content)
         scroll.setWidgetResizable(True)
@@ -95,6 +95,11 @@ class Inspector(QWidget):
         whole.addLayout(head)
         whole.addWidget(scroll, 1)
         whole.addLayout(foot)
+
+    def _refit(self) -> None:
+        self.setFixedWidth(scaled(WIDTH))
+        self.positions.setFixedHeight(scaled(126))
+        self.update()
 
     def show_reply(self, message_id: str, message: Message | None = None) -> None:
         """A reply of this run by its message's id; the message itself serves for one that an earlier run generated.
@@ -171,7 +176,7 @@ class Inspector(QWidget):
         painter.fillRect(QRectF(self.width() - 1 if is_mirrored else 0, 0, 1, self.height()), QColor(tokens.line))
 
     def sizeHint(self) -> QSize:
-        return QSize(WIDTH, 600)
+        return QSize(scaled(WIDTH), 600)
 
 
 def numbers_of(statistics: Statistics, rate: float | None) -> tuple[Number, Number]:

@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.statistics.chart import draw_words
+from app.statistics.sizes import scaled
 from app.theme.fonts import font
 from app.theme.theme import Theme
 
@@ -33,6 +34,7 @@ class Legend(QWidget):
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
+        theme.tokens_changed.connect(self.updateGeometry)
         theme.tokens_changed.connect(self.update)
 
     def show_entries(self, entries: Sequence[Entry]) -> None:
@@ -42,14 +44,14 @@ class Legend(QWidget):
             self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(round(sum(map(_width_of, self._entries)) + GAP * (len(self._entries) - 1)) + 2, LINE)
+        return QSize(round(sum(map(_width_of, self._entries)) + GAP * (len(self._entries) - 1)) + 2, scaled(LINE))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(round(max(map(_width_of, self._entries), default=0)), LINE)
+        return QSize(round(max(map(_width_of, self._entries), default=0)), scaled(LINE))
 
     def heightForWidth(self, width: int) -> int:
         places = self._places(width)
-        return LINE * (1 + (places[-1][1] if places else 0))
+        return scaled(LINE) * (1 + (places[-1][1] if places else 0))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -57,7 +59,7 @@ class Legend(QWidget):
         tokens = self._theme.tokens
         is_mirrored = self.layoutDirection() == Qt.LayoutDirection.RightToLeft
         for entry, (left, line) in zip(self._entries, self._places(self.width()), strict=True):
-            middle = line * LINE + LINE / 2
+            middle = line * scaled(LINE) + scaled(LINE) / 2
             mark = DASH if entry.is_dashed else SWATCH
             x = self.width() - left - mark if is_mirrored else left
             if entry.is_dashed:
@@ -69,7 +71,7 @@ class Legend(QWidget):
                 painter.setPen(Qt.PenStyle.NoPen)
                 painter.setBrush(QColor(getattr(tokens, entry.tone)))
                 painter.drawRoundedRect(QRectF(x, middle - SWATCH / 2, SWATCH, SWATCH), 2, 2)
-            start = QPointF(x - SPACE if is_mirrored else x + mark + SPACE, middle + 4)
+            start = QPointF(x - SPACE if is_mirrored else x + mark + SPACE, middle + scaled(4))
             draw_words(painter, tokens.ink2, "small", entry.words, start, float(is_mirrored))
 
     def _places(self, width: int) -> list[tuple[float, int]]:

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QProgressBar, QSizePolicy, QWidget
 from app.statistics.chart import draw_words
 from app.statistics.memory import MemoryWatch
 from app.statistics.shares import memory_shares, memory_words, used_bytes
+from app.statistics.sizes import scaled
 from app.statistics.stack import draw_stack
 from app.theme.buttons import KEYBOARD_REASONS
 from app.theme.fonts import font
@@ -33,14 +34,14 @@ class MemoryBar(QProgressBar):
         self.words = ""
         self.setRange(0, STEPS)
         self.setTextVisible(False)
-        self.setFixedHeight(HEIGHT)
+        self.setFixedHeight(scaled(HEIGHT))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setAccessibleName("Memory")
         memory.watch(self)
         memory.changed.connect(self._refresh)
-        theme.tokens_changed.connect(self.update)
+        theme.tokens_changed.connect(self._refit)
         self._refresh()
 
     def _refresh(self) -> None:
@@ -53,6 +54,10 @@ class MemoryBar(QProgressBar):
         self.setAccessibleName(f"Memory: {self.words}".replace("GB", "gigabytes"))
         rows = "\n".join(f"{share.name}: {share.value}" for share in memory_shares(report))
         self.setToolTip(plain_tooltip(rows).replace("\n", "<br>"))
+        self.update()
+
+    def _refit(self) -> None:
+        self.setFixedHeight(scaled(HEIGHT))
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -70,7 +75,7 @@ class MemoryBar(QProgressBar):
         metrics, shown = QFontMetricsF(font("small")), self.words
         if report and metrics.horizontalAdvance(shown) > self.width():
             shown = memory_words(report)
-        start = QPointF(self.width() if is_mirrored else 0, HEIGHT - 6)
+        start = QPointF(self.width() if is_mirrored else 0, scaled(HEIGHT) - 6)
         draw_words(painter, tokens.ink3, "small", shown, start, float(is_mirrored))
         if self._has_keyboard_focus:
             draw_focus_ring(painter, tokens, QRectF(self.rect()), 5)

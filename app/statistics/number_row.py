@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.statistics.chart import Chart, draw_words
 from app.statistics.numbers import UNKNOWN, Number
+from app.statistics.sizes import scaled
 from app.statistics.tables import Table
 from app.theme.fonts import font
 from app.theme.theme import Theme
@@ -40,12 +41,16 @@ class NumberRow(Chart):
         super().resizeEvent(event)
         self._fit()
 
+    def refit(self) -> None:
+        self._fit()
+        super().refit()
+
     def _fit(self) -> None:
         count = max(1, len(self._numbers))
-        fitting = max(1, min(count, self.width() // self._least_column))
+        fitting = max(1, min(count, self.width() // scaled(self._least_column)))
         num_rows = -(-count // fitting)
         self._num_columns = -(-count // num_rows)
-        self.setFixedHeight(ROW * num_rows)
+        self.setFixedHeight(scaled(ROW) * num_rows)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -53,7 +58,7 @@ class NumberRow(Chart):
         for place, number in enumerate(self._numbers):
             row, column = divmod(place, self._num_columns)
             left = self.width() - (column + 1) * width if self.is_mirrored else column * width
-            self._draw(painter, number, QRectF(left, row * ROW, width - 12, ROW))
+            self._draw(painter, number, QRectF(left, row * scaled(ROW), width - 12, scaled(ROW)))
         self.draw_focus(painter)
 
     def _draw(self, painter: QPainter, number: Number, rect: QRectF) -> None:
@@ -62,7 +67,7 @@ class NumberRow(Chart):
         value = QFontMetricsF(font("big-number")).horizontalAdvance(number.value)
         unit = QFontMetricsF(font("interface-medium")).horizontalAdvance(number.unit) + 3 if number.unit else 0.0
         left = rect.right() - value - unit if self.is_mirrored else rect.left()
-        baseline = rect.top() + VALUE - 6
+        baseline = rect.top() + scaled(VALUE) - 6
         draw_words(painter, tone, "big-number", number.value, QPointF(left, baseline))
         if number.unit:
             draw_words(painter, tone, "interface-medium", number.unit, QPointF(left + value + 3, baseline))
@@ -70,4 +75,4 @@ class NumberRow(Chart):
         painter.setPen(QColor(tokens.ink2))
         side = Qt.AlignmentFlag.AlignRight if self.is_mirrored else Qt.AlignmentFlag.AlignLeft
         flags = side | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap
-        painter.drawText(rect.adjusted(0, VALUE + 2, 0, 0), flags, number.caption)
+        painter.drawText(rect.adjusted(0, scaled(VALUE) + 2, 0, 0), flags, number.caption)

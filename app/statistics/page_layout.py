@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePol
 from app.statistics.figure_table import FigureTable
 from app.statistics.panel import text_label
 from app.statistics.segments import Segments
+from app.statistics.sizes import scaled
 from app.theme.glyphs import draw_round
 from app.theme.theme import Theme
 
@@ -23,7 +24,7 @@ _ROWS = {  # panels side by side, each with its share of the width
 
 
 def arrangement_for(width: int) -> str:
-    return "wide" if width >= WIDE else "medium" if width >= MEDIUM else "narrow"
+    return "wide" if width >= scaled(WIDE) else "medium" if width >= scaled(MEDIUM) else "narrow"
 
 
 class PanelRows(QWidget):
@@ -86,7 +87,7 @@ class Head(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._place(self.width() >= WIDE)
+        self._place(self.width() >= scaled(WIDE))
 
     def _place(self, is_wide: bool) -> None:
         if is_wide == self._is_wide:

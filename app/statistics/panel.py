@@ -31,12 +31,14 @@ class Panel(QFrame):
         self._theme = theme
         self._title = title
         self._legend: Legend | None = None
+        self._is_legend_in_head: bool | None = None
         self._head = QHBoxLayout()
         self.more = SymbolButton(theme, "more", f"More about {title[0].lower()}{title[1:]}", self)
         self.more.clicked.connect(self._open_menu)
         self.table_action.setCheckable(True)
         self.table_action.toggled.connect(self._turn)
         self._lay_out()
+        theme.tokens_changed.connect(self._place_legend)
         theme.tokens_changed.connect(self.update)
 
     def _lay_out(self) -> None:
@@ -112,8 +114,9 @@ class Panel(QFrame):
             return
         needed = QFontMetricsF(font("heading")).horizontalAdvance(self._title) + self._legend.sizeHint().width()
         is_wide = self.width() >= needed + HEAD_ROOM
-        if is_wide == (self._head.indexOf(self._legend) >= 0) and self._legend.parent() is self:
+        if is_wide == self._is_legend_in_head:
             return
+        self._is_legend_in_head = is_wide
         self._head.removeWidget(self._legend)
         self.column.removeWidget(self._legend)
         if is_wide:

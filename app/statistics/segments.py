@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QTabBar, QWidget
 
+from app.statistics.sizes import scaled
 from app.theme.buttons import KEYBOARD_REASONS
 from app.theme.fonts import font
 from app.theme.glyphs import draw_focus_ring, draw_round
@@ -32,10 +33,15 @@ class Segments(QTabBar):
         self.setExpanding(False)
         self.setElideMode(Qt.TextElideMode.ElideRight)
         self.setUsesScrollButtons(True)
-        self.setFixedHeight(HEIGHT)
+        self.setFixedHeight(scaled(HEIGHT))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.currentChanged.connect(self._choose)
-        theme.tokens_changed.connect(self.update)
+        theme.tokens_changed.connect(self._refit)
+
+    def _refit(self) -> None:
+        self.setFont(font("interface-medium"))
+        self.setFixedHeight(scaled(HEIGHT))
+        self.update()
 
     @property
     def key(self) -> str:
@@ -68,10 +74,10 @@ class Segments(QTabBar):
     def tabSizeHint(self, index: int) -> QSize:
         words = self.tabText(index).replace("&&", "&")
         width = round(QFontMetricsF(font("interface-medium")).horizontalAdvance(words)) + 2 * PAD
-        return QSize(min(MOST, width), HEIGHT)
+        return QSize(min(scaled(MOST), width), scaled(HEIGHT))
 
     def minimumTabSizeHint(self, index: int) -> QSize:
-        return QSize(min(LEAST, self.tabSizeHint(index).width()), HEIGHT)
+        return QSize(min(scaled(LEAST), self.tabSizeHint(index).width()), scaled(HEIGHT))
 
     def _choose(self, index: int) -> None:
         if 0 <= index < len(self._keys):
@@ -91,7 +97,7 @@ class Segments(QTabBar):
         if not self.count():
             return
         ground = QRectF(self.tabRect(0).united(self.tabRect(self.count() - 1)))
-        ground.setHeight(HEIGHT)
+        ground.setHeight(scaled(HEIGHT))
         draw_round(painter, ground, 9, tokens.hover)
         for index in range(self.count()):
             rect = QRectF(self.tabRect(index))

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 from app.figures import write_amount, write_ratio
 from app.statistics.chart import Chart, draw_words
 from app.statistics.rounds import RoundFigures
+from app.statistics.sizes import scaled
 from app.statistics.tables import rounds_table
 from app.theme.theme import Theme
 
@@ -25,7 +26,11 @@ class Spark(Chart):
         super().__init__(theme, "Acceptance length of the last rounds", parent)
         self._lengths: tuple[float, ...] = ()
         self._whole = ""
-        self.setFixedHeight(HEIGHT)
+        self.setFixedHeight(scaled(HEIGHT))
+
+    def refit(self) -> None:
+        self.setFixedHeight(scaled(HEIGHT))
+        super().refit()
 
     def show_rounds(self, rounds: Sequence[RoundFigures], whole: float) -> None:
         """`whole` is the acceptance length of the whole reply."""
@@ -41,14 +46,14 @@ class Spark(Chart):
         tokens, width = self.theme.tokens, float(self.width())
         start, end = (width, 0.0) if self.is_mirrored else (0.0, width)
         at_start, at_end = float(self.is_mirrored), 1.0 - self.is_mirrored
-        draw_words(painter, tokens.ink2, "small", "Acceptance length", QPointF(start, 13), at_start)
-        draw_words(painter, tokens.ink, "small-strong", self._whole, QPointF(end, 13), at_end)
-        foot = self.height() - FOOT
+        draw_words(painter, tokens.ink2, "small", "Acceptance length", QPointF(start, scaled(13)), at_start)
+        draw_words(painter, tokens.ink, "small-strong", self._whole, QPointF(end, scaled(13)), at_end)
+        foot = self.height() - scaled(FOOT)
         painter.fillRect(QRectF(0, foot, width, 1), QColor(tokens.line))
         ago = f"{write_amount(len(self._lengths), 'round')} ago"
         draw_words(painter, tokens.ink2, "caption", ago, QPointF(start, self.height() - 6), at_start)
         draw_words(painter, tokens.ink2, "caption", "last round", QPointF(end, self.height() - 6), at_end)
-        self._draw_line(painter, QRectF(0, HEAD, width, foot - HEAD - 3))
+        self._draw_line(painter, QRectF(0, scaled(HEAD), width, foot - scaled(HEAD) - 3))
         self.draw_focus(painter)
 
     def _draw_line(self, painter: QPainter, rect: QRectF) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.statistics.chart import Chart
 from app.statistics.shares import Share
+from app.statistics.sizes import scaled
 from app.statistics.tables import Table
 from app.theme.fonts import font
 from app.theme.glyphs import draw_round
@@ -66,6 +67,10 @@ class ShareRows(Chart):
         super().resizeEvent(event)
         self._fit()
 
+    def refit(self) -> None:
+        self._fit()
+        super().refit()
+
     def _fit(self) -> None:
         self.setMinimumHeight(self._top + sum(self._height_of(share) for share in self._rows))
 
@@ -82,7 +87,7 @@ class ShareRows(Chart):
 
     def _height_of(self, share: Share) -> int:
         is_long = QFontMetricsF(font("small")).horizontalAdvance(share.name) > self._room(share)
-        return ROW + LINE if is_long else ROW
+        return scaled(ROW) + scaled(LINE) if is_long else scaled(ROW)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -102,14 +107,14 @@ class ShareRows(Chart):
 
     def _draw_row(self, painter: QPainter, share: Share, rect: QRectF) -> None:
         tokens = self.theme.tokens
-        middle = rect.top() + ROW / 2
+        middle = rect.top() + scaled(ROW) / 2
         inset, room = self._inset(share), self._room(share)
         if inset:
             left = rect.right() - SWATCH if self.is_mirrored else 0.0
             swatch = QRectF(left, middle - SWATCH / 2, SWATCH, SWATCH)
             draw_round(painter, swatch, 2, getattr(tokens, share.tone))
         words = QRectF(inset, rect.top(), room, rect.height())
-        value = QRectF(inset + room, rect.top(), rect.width() - inset - room, ROW)
+        value = QRectF(inset + room, rect.top(), rect.width() - inset - room, scaled(ROW))
         if self.is_mirrored:
             words.moveRight(rect.right() - inset)
             value.moveLeft(0)

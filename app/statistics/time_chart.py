@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.statistics.chart import Chart, draw_words
 from app.statistics.series import SPAN_SECONDS, Point
+from app.statistics.sizes import scaled
 from app.statistics.tables import series_sentence, series_table
 from app.theme.theme import Theme
 
@@ -27,11 +28,13 @@ MARKS = {
 class TimeChart(Chart):
     """Painted here and not by a plotting library: importing one holds the window up for half a second."""
 
+    least_height = 150
+
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, "Acceptance length and depth", parent)
         self._points: tuple[Point, ...] = ()
         self._end = "now"
-        self.setMinimumHeight(150)
+        self.refit()
 
     def show_points(self, points: Sequence[Point], end: str = "now") -> None:
         """`end` says what the end of the axis is, where that is not now."""
@@ -51,7 +54,7 @@ class TimeChart(Chart):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
-        plot = QRectF(AXIS, 8, self.width() - AXIS - 2, self.height() - FOOT - 8)
+        plot = QRectF(scaled(AXIS), 8, self.width() - scaled(AXIS) - 2, self.height() - scaled(FOOT) - 8)
         if self.is_mirrored:
             plot.moveLeft(2)
         top = self._top
@@ -59,7 +62,7 @@ class TimeChart(Chart):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self.mirror(painter)
-        plot.moveLeft(AXIS)
+        plot.moveLeft(scaled(AXIS))
         self._draw_lines(painter, plot, top)
         painter.restore()
         self.draw_focus(painter)

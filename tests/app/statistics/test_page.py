@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.figures import NO_BREAK
 from app.statistics.chart import Chart
 from app.statistics.figure_table import FigureTable
+from app.statistics.legend import Legend
 from app.statistics.memory import MemoryWatch
 from app.statistics.page import EMPTY, StatisticsPage
 from app.statistics.time_chart import TimeChart
@@ -125,6 +126,17 @@ def test_nothing_is_wider_than_the_page(page: StatisticsPage, talk: Talk, width:
     QApplication.processEvents()
     for panel in page.panels.values():
         assert panel.mapTo(page, panel.rect().topRight()).x() < width
+
+
+def test_the_legend_has_a_line_of_its_own_where_the_heading_leaves_no_room(page: StatisticsPage, talk: Talk) -> None:
+    run_two(talk)
+    page.resize(480, 600)
+    page.show()
+    QApplication.processEvents()
+    legend = page.series.findChild(Legend)
+    assert legend is not None
+    assert legend.y() > page.series.more.y() + page.series.more.height() / 2
+    assert legend.width() > 200
 
 
 def test_the_time_axis_is_a_minute_until_there_is_more(page: StatisticsPage, talk: Talk) -> None:
