@@ -63,6 +63,7 @@ class MainWindow(QMainWindow):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
+        theme.set_text_size(read_appearance(data_dir).text_size)
         self.theme = theme
         self.pulse = Pulse(self)
         self.status = ModelStatus(bridge, target, self)
@@ -155,7 +156,6 @@ class MainWindow(QMainWindow):
     def _restore(self) -> None:
         """Bring back what was kept of the last time, but for the tabs."""
         self.sidebar.model.set_folded(read_folding(self._data_dir).folded)
-        self.theme.set_text_size(read_appearance(self._data_dir).text_size)
         self._place = PlaceKeeper(self, self.shell, self.workspace.body, self._data_dir)
         self.statistics.set_inspector_wanted(self._place.is_inspector_wanted)
         self._refresh()

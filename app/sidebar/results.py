@@ -17,6 +17,7 @@ from app.sidebar.list_model import Index
 from app.sidebar.list_view import RowList
 from app.theme.fonts import font
 from app.theme.glyphs import draw_focus_ring, draw_round
+from app.theme.mirroring import mirrored
 from app.theme.theme import Theme
 
 ROW_HEIGHT = 50
@@ -96,9 +97,11 @@ class ResultDelegate(QStyledItemDelegate):
         day = write_day(hit.updated_at, datetime.now())
         width = QFontMetricsF(font("small")).horizontalAdvance(day)
         first = QRectF(ground.left() + 10, ground.top() + 5, ground.width() - 20, 20)
-        title = first.adjusted(0, 0, -width - 10, 0)
+        direction = painter.layoutDirection()
+        title = mirrored(first.adjusted(0, 0, -width - 10, 0), ground, direction)
         self._paint_marked(painter, title, (hit.title or NEW_TITLE, hit.title_spans), ("interface", tokens.ink))
-        draw_title(painter, first.adjusted(first.width() - width - 1, 0, 0, 0), day, tokens.ink3, "small")
+        place = mirrored(first.adjusted(first.width() - width - 1, 0, 0, 0), ground, direction)
+        draw_title(painter, place, day, tokens.ink3, "small")
         excerpt = first.translated(0, 20)
         self._paint_marked(painter, excerpt, (hit.excerpt, hit.spans), ("small", tokens.ink2))
 
@@ -122,12 +125,16 @@ class ResultDelegate(QStyledItemDelegate):
         layout.createLine().setLineWidth(room.width())
         layout.endLayout()
         painter.setPen(QColor(look[1]))
-        layout.draw(painter, QPointF(room.left(), room.center().y() - metrics.height() / 2))
+        is_mirrored = painter.layoutDirection() == Qt.LayoutDirection.RightToLeft
+        left = room.right() - layout.maximumWidth() if is_mirrored else room.left()
+        layout.draw(painter, QPointF(left, room.center().y() - metrics.height() / 2))
 
 
 def _one_line() -> QTextOption:
     option = QTextOption()
     option.setWrapMode(QTextOption.WrapMode.NoWrap)
+    option.setTextDirection(Qt.LayoutDirection.LayoutDirectionAuto)
+    option.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignAbsolute)
     return option
 
 
