@@ -46,7 +46,7 @@ class Catalogue(QObject):
         self._num_searches = 0
         self._backup_timer = QTimer(self)
         self._backup_timer.setInterval(FIRST_BACKUP_MILLISECONDS)
-        self._backup_timer.timeout.connect(lambda: start(self.back_up()))
+        self._backup_timer.timeout.connect(self._start_backup)
         self._database = database
         self._recorder = recorder
         self._transfer = Transfer(database)
@@ -196,6 +196,12 @@ class Catalogue(QObject):
             self._backup_timer.setInterval(24 * HOUR_MILLISECONDS)
             reason = explain(error) if isinstance(error, sqlite3.Error) else f"{error.strerror or error}."
             self.trouble.emit(f"The daily backup of the chats was not made. {reason} Earlier backups are kept.")
+
+    def _start_backup(self) -> None:
+        if self._database.is_closed:
+            self._backup_timer.stop()
+        else:
+            start(self.back_up())
 
     async def _change(self, work: Callable[[Store], None], done: str) -> bool:
         def change(store: Store) -> bool:
