@@ -189,9 +189,9 @@ class Catalogue(QObject):
     async def back_up(self) -> None:
         """Copy the chats where the last copy is a day old; called every hour, and a failure is told once a day."""
         self._backup_timer.setInterval(HOUR_MILLISECONDS)
-        backups = self._database.backups
+        backups, has_chats = self._database.backups, bool(self._listed)  # no other thread may hold the list itself
         try:
-            await run_off_thread(lambda: backups.take() if self._listed and backups.is_due() else None)
+            await run_off_thread(lambda: backups.take() if has_chats and backups.is_due() else None)
         except (sqlite3.Error, OSError) as error:
             self._backup_timer.setInterval(24 * HOUR_MILLISECONDS)
             reason = explain(error) if isinstance(error, sqlite3.Error) else f"{error.strerror or error}."
