@@ -51,7 +51,6 @@ class _Probe:
     def __init__(self, source: str, special_tokens: Mapping[str, str]) -> None:
         self._source, self._special_tokens = source, special_tokens
         self._end = time.thread_time() + TOTAL_SECONDS
-        self.without = self.prompts({})
 
     def prompts(self, values: Mapping[str, Value]) -> Prompts:
         """With these variables; none where the template refuses all chats or the time is up."""
@@ -97,7 +96,7 @@ def switched(
 
 @functools.lru_cache(maxsize=16)
 def _find_all(source: str, special_tokens: tuple[tuple[str, str], ...]) -> tuple[_Found, ...]:
-    """Of several variables that do the same one is enough."""
+    """Of several variables that do the same one is enough; some do something only where others are on."""
     tree = parse(source)
     if tree is None:
         return ()
@@ -105,24 +104,28 @@ def _find_all(source: str, special_tokens: tuple[tuple[str, str], ...]) -> tuple
     steering = sorted(name for name in names if _NAME.search(name) and not _HISTORY.search(name))
     probe = _Probe(source, dict(special_tokens))
     found: dict[frozenset[Prompts], _Found] = {}
-    for one in (_find_switch(tree, name, probe) for name in steering):
+    for name in steering:
+        others = {other: True for other in steering if other != name}
+        one = _find_switch(tree, name, probe, {}) or _find_switch(tree, name, probe, others)
         if one is not None:
             found.setdefault(one.prompts, one)
     return tuple(found.values())
 
 
-def _find_switch(tree: nodes.Template, name: str, probe: _Probe) -> _Found | None:
-    """The switch of a variable's name; None where its values change nothing, or are numbers or any text."""
+def _find_switch(tree: nodes.Template, name: str, probe: _Probe, others: Mapping[str, Value]) -> _Found | None:
+    """The switch of a variable's name, with `others` set; None where its values change nothing, or are numbers or any
+    text."""
     use = _use_of(tree, name)
     if use.is_number:
         return None
     texts = _candidates(name, use)
     values: dict[str, Value] = {text: text for text in texts} if texts else {ON: True, OFF: False}
-    prompts = {text: probe.prompts({name: value}) for text, value in values.items()}
+    prompts = {text: probe.prompts({**others, name: value}) for text, value in values.items()}
     telling = _telling(prompts)
     if len(telling) < 2:
         return None
-    default = next((text for text in telling if prompts[text] == probe.without), "")
+    without = probe.prompts(others)
+    default = next((text for text in telling if prompts[text] == without), "")
     return _Found(TemplateSwitch(name, telling, default), bool(texts), frozenset(prompts[text] for text in telling))
 
 

@@ -48,6 +48,14 @@ def test_a_switch_is_found_with_its_values_and_its_default(
     assert find_switches(source) == (TemplateSwitch(name, values, default),)
 
 
+def test_a_switch_that_needs_another_one_is_found() -> None:
+    inner = "{% if reasoning_effort == 'max' %}Long.{% endif %}"
+    assert find_switches(CHATML + "{% if enable_thinking is true %}<think>" + inner + "{% endif %}") == (
+        TemplateSwitch(*THINKING, "off"),
+        TemplateSwitch(EFFORT, ("low", "max"), "low"),
+    )
+
+
 @pytest.mark.parametrize(
     "source",
     [
