@@ -112,11 +112,12 @@ def test_each_part_is_reached_by_tab_and_has_a_name(page: StatisticsPage, talk: 
 
 
 def test_a_ring_stands_around_the_chart_that_tab_reached_and_not_after_a_click(
-    page: StatisticsPage, talk: Talk
+    qtbot: QtBot, page: StatisticsPage, talk: Talk
 ) -> None:
     run_two(talk)
-    page.show()
-    page.activateWindow()
+    with qtbot.waitActive(page):
+        page.show()
+        page.activateWindow()
     chart = page.positions.chart
     chart.setFocus(Qt.FocusReason.TabFocusReason)
     (ring,) = page.positions.findChildren(FocusRing)
