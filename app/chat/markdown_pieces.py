@@ -17,6 +17,7 @@ class Place:
     joint: str = ""  # between the text before and its own, where both are copied
     level: int = 0  # depth of the list
     num_quotes: int = 0
+    num_quotes_on: int = 0  # of them, those that the piece before is in too
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,6 +94,7 @@ class _Reader:
         self._begins_list = False
         self._lists: list[int | None] = []  # number of the next item of each open list, None for bullets
         self._num_quotes = 0
+        self._num_quotes_on = 0  # which the last piece was in too
         self._mark = ""
         self._heading = 0
 
@@ -118,6 +119,7 @@ class _Reader:
                 self._open_item()
             case "blockquote_open" | "blockquote_close":
                 self._num_quotes += token.nesting
+                self._num_quotes_on = min(self._num_quotes_on, self._num_quotes)
             case "heading_open":
                 self._heading = int(token.tag[1])
             case "table_open":
@@ -178,12 +180,14 @@ class _Reader:
         first, last = token.map or [0, 0]
         level = len(self._lists)
         start, end = self.offset_of(first), self.offset_of(last)
-        if not self.pieces and self._before.is_empty:
-            return Place(start, end, 0, "", level, self._num_quotes)
+        quotes = (self._num_quotes, self._num_quotes_on)
+        self._num_quotes_on = self._num_quotes
         is_close = level > 0 and not self._begins_list
         self._begins_list = False
+        if not self.pieces and self._before.is_empty:
+            return Place(start, end, 0, "", level, *quotes)
         gap = 6 if is_close and kind == "item" else _GAPS[kind]
-        return Place(start, end, gap, "\n" if is_close else "\n\n", level, self._num_quotes)
+        return Place(start, end, gap, "\n" if is_close else "\n\n", level, *quotes)
 
 
 def _has_end(fence: Token) -> bool:

@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QColor, QPainter
 
 from app.chat.blocks.block import BlockPaint
 from app.chat.blocks.looks import INDENT, QUOTE_INDENT
 from app.chat.markdown_pieces import Place
+from app.theme.tokens import Tokens
+
+_QUOTE_LINE = 2
 
 
 def moved(paint: BlockPaint, x: float, y: float) -> BlockPaint:
@@ -44,6 +48,14 @@ class PlacedBlock:
     @property
     def is_hidden(self) -> bool:
         return False
+
+    def paint_quotes(self, painter: QPainter, tokens: Tokens, height: float, *, is_mirrored: bool = False) -> None:
+        """The lines of the quotes around it; those that go on reach up to the block before."""
+        for index in range(self.place.num_quotes):
+            left = QUOTE_INDENT * index
+            top = -self.gap if index < self.place.num_quotes_on else 0
+            x = self._width - left - _QUOTE_LINE if is_mirrored else left
+            painter.fillRect(QRectF(x, top, _QUOTE_LINE, height - top), QColor(tokens.line))
 
     def markdown(self) -> str:
         return self._source

@@ -101,6 +101,7 @@ class CodeBlock(PlacedBlock):
         return QRectF(self._ground.left(), self._height - _FOOT, self._ground.width(), _FOOT)
 
     def paint(self, painter: QPainter, paint: BlockPaint) -> None:
+        self.paint_quotes(painter, paint.tokens, self._height)
         draw_round(painter, self._ground, _RADIUS, paint.tokens.sunken, paint.tokens.line)
         self._paint_head(painter, paint)
         room = self._room.adjusted(-_PADDING + 1, -_ABOVE, _PADDING - 1, _BELOW)

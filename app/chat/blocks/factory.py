@@ -23,7 +23,7 @@ def make_block(piece: Piece, source: str, source_start: int, look: Look = REPLY)
         case Code():
             return CodeBlock(piece, source, source_start)
         case Table():
-            return TableBlock(piece, source, source_start)
+            return TableBlock(piece, source, source_start, look)
         case Formula():
             return FormulaBlock(piece, source, source_start)
         case _:

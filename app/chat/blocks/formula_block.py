@@ -93,6 +93,7 @@ class FormulaBlock(PlacedBlock):
         return QRectF(left, (self._height - bar - size[1]) / 2, min(size[0], room), size[1])
 
     def paint(self, painter: QPainter, paint: BlockPaint) -> None:
+        self.paint_quotes(painter, paint.tokens, self._height)
         if self._drawing is None:
             origin = QPointF(self.inset, round(self._ground.top()))
             self._source_text.paint_grounds(painter, origin, paint, 0)

@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QPainter
 
 from app.chat.blocks.base import PlacedBlock
 from app.chat.blocks.block import BlockPaint
+from app.chat.blocks.looks import CELL, REPLY, Look
 from app.chat.blocks.paragraph import Paragraph
 from app.chat.blocks.sideways import Sideways
 from app.chat.blocks.small_words import draw_words
@@ -25,9 +26,9 @@ _BAR = 8.0
 
 
 class TableBlock(PlacedBlock):
-    def __init__(self, piece: Table, source: str, source_start: int) -> None:
+    def __init__(self, piece: Table, source: str, source_start: int, look: Look = REPLY) -> None:
         super().__init__(piece.place, source, source_start)
-        self._cells = TableCells(piece.rows, piece.at_end)
+        self._cells = TableCells(piece.rows, piece.at_end, CELL if look is REPLY else look)
         self._sideways = Sideways()
         self._limit = FOLD_ROWS if len(piece.rows) > FOLD_ROWS else 0  # 0: one that grows is never folded
         self._needs_layout = True
@@ -80,6 +81,7 @@ class TableBlock(PlacedBlock):
         return QRectF(self.inset, 0, self._width - self.inset, self._cells.tops[-1] + 1)
 
     def paint(self, painter: QPainter, paint: BlockPaint) -> None:
+        self.paint_quotes(painter, paint.tokens, self._height)
         room = self._room
         painter.save()
         painter.setClipRect(room, Qt.ClipOperation.IntersectClip)

@@ -19,7 +19,8 @@ TableRow = tuple[tuple[Span, ...], ...]
 
 
 class TableCells:
-    def __init__(self, rows: Sequence[TableRow], at_end: Sequence[bool]) -> None:
+    def __init__(self, rows: Sequence[TableRow], at_end: Sequence[bool], look: Look = CELL) -> None:
+        self._look = look
         self.rows = tuple(rows)
         self.widths: list[float] = []
         self.tops: list[float] = [0.0]  # of each row that is shown, and where one after them would begin
@@ -54,7 +55,7 @@ class TableCells:
     def set_width(self, width: float, num_rows: int) -> None:
         """Find widths of columns and heights of the first rows."""
         for index in range(len(self._measured), num_rows):
-            look = _look_of(index)
+            look = self._look_of(index)
             self._measured.append([measure_cell(cell, look) for cell in self.rows[index]])
         shown = self._measured[:num_rows]
         widths = fit_columns([max(row[column] for row in shown) for column in range(self.num_columns)], width)
@@ -65,7 +66,7 @@ class TableCells:
         self.tops = list(accumulate(heights, initial=0.0))
 
     def _height_of(self, index: int) -> float:
-        look = _look_of(index)
+        look = self._look_of(index)
         height = float(look.line_height)
         for column, cell in enumerate(self.rows[index]):
             has_formula = any(span.style.is_formula for span in cell)
@@ -80,13 +81,17 @@ class TableCells:
             if len(self._kept) > _MAX_KEPT:
                 self._kept.clear()
             is_at_end = self.is_at_end(column)
-            made = Paragraph(self.rows[index][column], _look_of(index), is_at_end=is_at_end)
+            made = Paragraph(self.rows[index][column], self._look_of(index), is_at_end=is_at_end)
             self._kept[index, column] = made
         made.lay_out(self.widths[column])
         return made
 
     def is_at_end(self, column: int) -> bool:
-        return self._at_end[column] or holds_numbers([row[column] for row in self.rows[1:50]])
+        """Those that are written so, and numbers beside names."""
+        return self._at_end[column] or (column > 0 and holds_numbers([row[column] for row in self.rows[1:50]]))
+
+    def _look_of(self, index: int) -> Look:
+        return self._look if index else CELL_HEAD
 
     @property
     def is_settled(self) -> bool:
@@ -112,7 +117,3 @@ class TableCells:
     def text(self) -> str:
         rows = ("\t".join("".join(span.text for span in cell) for cell in row) for row in self.rows)
         return "\n".join(rows)
-
-
-def _look_of(index: int) -> Look:
-    return CELL if index else CELL_HEAD

@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QPainter
 
 from app.chat.blocks.base import PlacedBlock
 from app.chat.blocks.block import BlockPaint
-from app.chat.blocks.looks import INDENT, QUOTE_INDENT, REPLY, Look, font_of, heading_look, metrics_of
+from app.chat.blocks.looks import INDENT, REPLY, Look, font_of, heading_look, metrics_of
 from app.chat.blocks.paragraph import Paragraph
 from app.chat.blocks.units import slice_units
 from app.chat.markdown_pieces import Piece, Text
@@ -18,7 +18,6 @@ from app.theme.glyphs import draw_dot
 _BULLET_X = 9.0
 _BULLET_RADIUS = 2.25
 _NUMBER_ROOM = 6.0
-_HEIGHT_OF_QUOTE_LINE = 2
 
 
 class TextBlock(PlacedBlock):
@@ -76,18 +75,12 @@ class TextBlock(PlacedBlock):
 
     def paint(self, painter: QPainter, paint: BlockPaint) -> None:
         self._paragraph.paint_grounds(painter, self._origin, paint, self._shift)
-        self._paint_quotes(painter, paint)
+        self.paint_quotes(painter, paint.tokens, self._paragraph.height, is_mirrored=self._is_mirrored)
         self._paragraph.paint(painter, self._origin, paint)
         if self._piece.mark:
             self._paint_mark(painter, paint)
         if paint.hover is not None:
             self._paragraph.underline(painter, self._origin, paint, paint.hover - self._origin)
-
-    def _paint_quotes(self, painter: QPainter, paint: BlockPaint) -> None:
-        for index in range(self.place.num_quotes):
-            left = self._from_start(QUOTE_INDENT * index, _HEIGHT_OF_QUOTE_LINE)
-            rect = QRectF(left, 0, _HEIGHT_OF_QUOTE_LINE, self._paragraph.height)
-            painter.fillRect(rect, QColor(paint.tokens.line))
 
     def _paint_mark(self, painter: QPainter, paint: BlockPaint) -> None:
         """Bullets are drawn, since those of fonts are heavy; numbers end before the text."""

@@ -149,11 +149,11 @@ class SectionNode(_Node):
     def _nodes(self) -> list[BlockNode]:
         """One for each block that is there; blocks that stay keep theirs."""
         blocks = self.section.blocks if self.section.is_made else []
-        for place, block in enumerate(blocks):
-            if place >= len(self._blocks) or self._blocks[place].block is not block:
-                self._keep(place)
-                self._blocks.append(BlockNode(self, place, block))
-        self._keep(len(blocks))
+        num_same = min(len(blocks), len(self._blocks))
+        while num_same and self._blocks[num_same - 1].block is not blocks[num_same - 1]:
+            num_same -= 1  # only the last ones change
+        self._keep(num_same)
+        self._blocks += [BlockNode(self, place, blocks[place]) for place in range(num_same, len(blocks))]
         return self._blocks
 
 
