@@ -181,8 +181,9 @@ class MainWindow(QMainWindow):
         self.sidebar.model.set_states(marks, current or "")
         self.actions_of_window.refresh()
         self._pace()
-        title = f"{tab.title} · Slipstream" if tab and not tab.is_empty else "Slipstream"
-        self.setWindowTitle(title)
+        page = self.workspace.current_page
+        title = ("" if tab.is_empty else tab.title) if tab else page.windowTitle() if page else ""
+        self.setWindowTitle(f"{title} · Slipstream" if title else "Slipstream")
 
     def _refresh_list(self) -> None:
         if not self._is_closed:

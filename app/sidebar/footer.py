@@ -7,7 +7,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QResizeE
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.theme.buttons import PaintedButton
-from app.theme.fonts import font
+from app.theme.fonts import TextSize, font
 from app.theme.glyphs import draw_focus_ring, draw_round
 from app.theme.mirroring import mirrored
 from app.theme.theme import Theme
@@ -23,7 +23,8 @@ class Footer(PaintedButton):
         super().__init__(theme, VERB, parent)
         self._words = ("", "")
         self._bar: QWidget | None = None
-        self.setFixedHeight(HEIGHT)
+        theme.tokens_changed.connect(self._make_room)
+        self._make_room()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def set_bar(self, bar: QWidget) -> None:
@@ -35,9 +36,15 @@ class Footer(PaintedButton):
         self._place_bar()
         bar.show()
 
+    def _make_room(self) -> None:
+        """Be as high as the text size asks for."""
+        self.setFixedHeight(HEIGHT + round(0.3 * (TextSize.percent - 100)))
+        self._place_bar()
+
     def _place_bar(self) -> None:
         if self._bar is not None:
-            self._bar.setGeometry(SIDE, BAR_TOP, self.width() - 2 * SIDE, self._bar.height())
+            top = BAR_TOP + round(0.12 * (TextSize.percent - 100))
+            self._bar.setGeometry(SIDE, top, self.width() - 2 * SIDE, self._bar.height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
