@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRectF, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStyle, QVBoxLayout, QWidget
 
+from app.theme.fonts import TextSize
 from app.theme.theme import Theme
 
-SIDE_WIDTH = 304
+SIDE_WIDTH = 304  # px at a text size of 100 %
 OVER_BELOW = 1080  # px of the window
 GAP = 8  # px between an inspector that lies over the page and the foot of the page
 
@@ -26,6 +27,7 @@ class Body(QWidget):
         self._is_allowed = False  # by the page that is shown
         self.is_side_wanted = False
         pages.setParent(self)
+        theme.tokens_changed.connect(self._place)
 
     @property
     def is_side_shown(self) -> bool:
@@ -75,13 +77,18 @@ class Body(QWidget):
     def _place(self) -> None:
         is_shown = self.is_side_shown
         is_beside = is_shown and self.window().width() >= OVER_BELOW
-        self._pages.setGeometry(0, 0, self.width() - (SIDE_WIDTH if is_beside else 0), self.height())
+        width = min(round(SIDE_WIDTH * TextSize.percent / 100), self.width())
+        page = QRect(0, 0, self.width() - (width if is_beside else 0), self.height())
+        self._pages.setGeometry(self._mirrored(page))
         if self._side is not None:
             bottom = self.height() if is_beside or self._foot is None else self._foot.mapTo(self, QPoint(0, -GAP)).y()
-            self._side.setGeometry(self.width() - SIDE_WIDTH, 0, SIDE_WIDTH, bottom)
+            self._side.setGeometry(self._mirrored(QRect(self.width() - width, 0, width, bottom)))
             self._side.setVisible(is_shown)
             self._side.raise_()
         self.side_toggled.emit(is_shown)
+
+    def _mirrored(self, place: QRect) -> QRect:
+        return QStyle.visualRect(self.layoutDirection(), self.rect(), place)
 
 
 class Side(QWidget):
@@ -98,5 +105,6 @@ class Side(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.fillRect(self.rect(), QColor(self._theme.tokens.sidebar))
-        painter.fillRect(QRectF(0, 0, 1, self.height()), QColor(self._theme.tokens.line))
+        start = self.width() - 1 if self.isRightToLeft() else 0
+        painter.fillRect(QRectF(start, 0, 1, self.height()), QColor(self._theme.tokens.line))
         painter.fillRect(QRectF(0, self.height() - 1, self.width(), 1), QColor(self._theme.tokens.line))

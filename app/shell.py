@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, Signal
+from PySide6.QtCore import QEvent, QObject, QRect, Signal
 from PySide6.QtGui import QMouseEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QStyle, QWidget
 
 from app.sidebar.grip import MAX_WIDTH, MIN_WIDTH, WIDTH
 
@@ -69,8 +69,11 @@ class Shell(QWidget):
         focus = QApplication.focusWidget()
         is_left = not is_shown and focus is not None and self._sidebar.isAncestorOf(focus)
         left = self.sidebar_width if is_shown and not self._is_narrow else 0
-        self._content.setGeometry(left, 0, self.width() - left, self.height())
-        self._sidebar.setGeometry(0, 0, self.sidebar_width, self.height())
+        direction = self.layoutDirection()
+        content = QRect(left, 0, self.width() - left, self.height())
+        sidebar = QRect(0, 0, self.sidebar_width, self.height())
+        self._content.setGeometry(QStyle.visualRect(direction, self.rect(), content))
+        self._sidebar.setGeometry(QStyle.visualRect(direction, self.rect(), sidebar))
         self._sidebar.setVisible(is_shown)
         self._sidebar.raise_()
         self.sidebar_toggled.emit(is_shown)

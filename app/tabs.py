@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QTabBar, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QStyle, QTabBar, QWidget
 
+from app.sidebar.delegate import draw_title
 from app.theme.buttons import SymbolButton
 from app.theme.fonts import font
 from app.theme.glyphs import GLYPH_WIDTH, draw_dot, draw_focus_ring, draw_round, draw_running
+from app.theme.mirroring import mirrored
 from app.theme.pulse import Pulse
 from app.theme.symbols import draw_symbol
 from app.theme.theme import Theme
@@ -82,36 +84,42 @@ class TabBar(QTabBar):
             draw_round(painter, rect, 8, tokens.hover)
         if is_current and self.hasFocus():
             draw_focus_ring(painter, tokens, rect, 8)
-        left = rect.left() + 12
-        middle = rect.center().y()
-        mark, symbol = self.tabData(index) or ("", "")
-        if symbol:
-            draw_symbol(painter, symbol, tokens.ink2, QRectF(left, middle - 8, 16, 16))
-            left += 24
-        elif mark == "running":
-            draw_running(painter, tokens, left, middle, self._pulse.phase)
-            left += GLYPH_WIDTH + 7
-        elif mark == "failed":
-            draw_symbol(painter, "warning", tokens.alert, QRectF(left, middle - 7, 14, 14))
-            left += 20
-        elif mark:
-            draw_dot(painter, tokens.target, QPointF(left + 3, middle))
-            left += 14
-        has_close = is_current or index == self._hovered
+        direction = self.layoutDirection()
+        left = rect.left() + 12 + self._paint_mark(painter, rect, index)
         end = rect.right() - 12
-        if has_close:
-            end = self._close_rect(index).left() - 6.0
-            draw_symbol(painter, "close", tokens.ink2, QRectF(self._close_rect(index)).adjusted(2, 2, -2, -2))
-        metrics = QFontMetricsF(font("interface"))
-        painter.setFont(font("interface-medium" if is_current else "interface"))
-        painter.setPen(QColor(tokens.ink if is_current else tokens.ink2))
+        if is_current or index == self._hovered:
+            close = QRectF(self._close_rect(index))
+            end = mirrored(close, rect, direction).left() - 6.0
+            draw_symbol(painter, "close", tokens.ink2, close.adjusted(2, 2, -2, -2))
         title = self.tabText(index).replace("&&", "&")
-        shown = metrics.elidedText(title, Qt.TextElideMode.ElideRight, end - left - 4)
-        painter.drawText(QPointF(left, middle + metrics.capHeight() / 2), shown)
+        room = mirrored(QRectF(left, rect.top(), end - left - 4, rect.height()), rect, direction)
+        colour = tokens.ink if is_current else tokens.ink2
+        draw_title(painter, room, title, colour, "interface-medium" if is_current else "interface")
+
+    def _paint_mark(self, painter: QPainter, rect: QRectF, index: int) -> float:
+        """A page's symbol or a chat's mark at the tab's start; returns the width that it takes."""
+        tokens = self._theme.tokens
+        mark, symbol = self.tabData(index) or ("", "")
+        start = QRectF(rect.left() + 12, rect.center().y() - 8, 16, 16)
+        place = mirrored(start, rect, self.layoutDirection())
+        if symbol:
+            draw_symbol(painter, symbol, tokens.ink2, place)
+            return 24
+        if mark == "running":
+            draw_running(painter, tokens, place.left(), rect.center().y(), self._pulse.phase)
+            return GLYPH_WIDTH + 7
+        if mark == "failed":
+            draw_symbol(painter, "warning", tokens.alert, place.adjusted(0, 1, -2, -1))
+            return 20
+        if mark:
+            draw_dot(painter, tokens.target, QPointF(place.left() + 3, rect.center().y()))
+            return 14
+        return 0
 
     def _close_rect(self, index: int) -> QRect:
         tab = self.tabRect(index)
-        return QRect(tab.right() - 10 - CLOSE, tab.center().y() - CLOSE // 2 + 1, CLOSE, CLOSE)
+        close = QRect(tab.right() - 10 - CLOSE, tab.center().y() - CLOSE // 2 + 1, CLOSE, CLOSE)
+        return QStyle.visualRect(self.layoutDirection(), tab, close)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         index = self.tabAt(event.position().toPoint())

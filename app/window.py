@@ -25,12 +25,12 @@ from app.dialogs.exporter import Exporter
 from app.dialogs.importer import Importer
 from app.dialogs.quit_sheet import QuitSheet
 from app.drafters import DEFAULT_DRAFTER
-from app.figures import write_amount, write_rate
 from app.model_status import ModelStatus
 from app.regions import regions_of
 from app.settings.prompt_cache import CacheDialog
 from app.shell import Shell
 from app.sidebar.folding import Folding, read_folding, write_folding
+from app.sidebar.footer_words import FooterWords
 from app.sidebar.panel import Sidebar
 from app.tasks import failures, start
 from app.teller import Teller
@@ -63,6 +63,7 @@ class MainWindow(QMainWindow):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
+        theme.set_text_size(read_appearance(data_dir).text_size)
         self.theme = theme
         self.pulse = Pulse(self)
         self.status = ModelStatus(bridge, target, self)
@@ -71,7 +72,6 @@ class MainWindow(QMainWindow):
         self.cache_keeper = CacheKeeper(database, bridge, self)
         self.deletion = Deletion(self.catalogue, self._reminder, self.cache_keeper, self)
         self._bridge = bridge
-        self._activity = Activity(bridge, self)
         self._is_closed = False
         self._is_leaving = False
         self._data_dir = data_dir
@@ -82,68 +82,83 @@ class MainWindow(QMainWindow):
         # In the order that Tab goes through them.
         self.workspace = Workspace(theme, self.pulse, self.status, make_session, data_dir)
         self.sidebar = Sidebar(theme, self.pulse)
-        self.sidebar.model.set_folded(read_folding(data_dir).folded)
         self.shell = Shell(self.sidebar, self.workspace, self)
         self.setCentralWidget(self.shell)
-        self.teller = Teller(self.workspace)
-        self.notes = TabNotes(self.workspace.bar, self)  # on what concerns every page
-        self.chats = ChatDeeds(self.catalogue, self.sidebar)
-        self.importer = Importer(self.catalogue, self.workspace)
-        self.exporter = Exporter(self.catalogue, self)
-        self.regions = regions_of(self.workspace, self.sidebar)
         self.setWindowTitle("Slipstream")
         self.setWindowIcon(app_icon())
         self.setMinimumSize(*MIN_SIZE)
         self.resize(*SIZE)
-        self.statistics = WindowStatistics(theme, bridge, recorder, self.catalogue, self.workspace)
-        self.statistics.serve(self.sidebar)
-        self.actions_of_window = Actions(self, theme, self.workspace, self._deeds())
-        self.statistics.tint_changed.connect(self.actions_of_window.tint.setChecked)
-        self._connect(recorder)
-        theme.set_text_size(read_appearance(data_dir).text_size)
-        self._place = PlaceKeeper(self, self.shell, self.workspace.body, data_dir)
-        self.statistics.set_inspector_wanted(self._place.is_inspector_wanted)
-        self._refresh()
+        self._make_helpers(bridge, recorder)
+        self._connect_sidebar()
+        self._connect_workspace()
+        self._connect_troubles(recorder)
+        self._restore()
 
-    def _connect(self, recorder: Recorder) -> None:
-        sidebar, workspace, catalogue = self.sidebar, self.workspace, self.catalogue
+    def _make_helpers(self, bridge: EngineBridge, recorder: Recorder) -> None:
+        """What joins the parts of the window with what they show."""
+        catalogue, workspace, sidebar = self.catalogue, self.workspace, self.sidebar
+        self.teller = Teller(workspace)
+        self.notes = TabNotes(workspace.bar, self)  # on what concerns every page
+        self.chats = ChatDeeds(catalogue, sidebar)
+        self.importer = Importer(catalogue, workspace)
+        self.exporter = Exporter(catalogue, self)
+        self.regions = regions_of(workspace, sidebar)
+        self.statistics = WindowStatistics(self.theme, bridge, recorder, catalogue, workspace)
+        self.statistics.serve(sidebar)
+        self._footer_words = FooterWords(sidebar.footer, workspace, self.status, Activity(bridge, self))
+        self.actions_of_window = Actions(self, self.theme, workspace, self._deeds())
+
+    def _connect_sidebar(self) -> None:
+        sidebar, workspace, shell = self.sidebar, self.workspace, self.shell
         sidebar.open_asked.connect(self._open_chat)
-        sidebar.new_asked.connect(workspace.new_tab)
-        sidebar.hide_asked.connect(self.shell.toggle_sidebar)
-        sidebar.grip.width_asked.connect(self.shell.set_sidebar_width)
-        sidebar.menus.export_asked.connect(self.exporter.export)
-        self.exporter.told.connect(self.teller.say)
-        self.chats.duplicated.connect(self._open_chat)
         sidebar.hit_chosen.connect(lambda hit: self._open_chat(hit.conversation_id, hit.message_id))
-        sidebar.folding_changed.connect(lambda folded: write_folding(self._data_dir, Folding(folded)))
+        sidebar.new_asked.connect(workspace.new_tab)
+        sidebar.hide_asked.connect(shell.toggle_sidebar)
         sidebar.left.connect(self._leave_sidebar)
+        sidebar.grip.width_asked.connect(shell.set_sidebar_width)
+        sidebar.folding_changed.connect(lambda folded: write_folding(self._data_dir, Folding(folded)))
+        sidebar.menus.export_asked.connect(self.exporter.export)
         sidebar.delete_asked.connect(self.deletion.delete)
         sidebar.undo_asked.connect(self.deletion.undo)
         self.deletion.hidden.connect(workspace.put_away)
         self.deletion.restored.connect(workspace.bring_back)
         self.deletion.offer_changed.connect(lambda: sidebar.offer_undo(self.deletion.offered_title))
-        workspace.row.sidebar_button.clicked.connect(self.shell.toggle_sidebar)
-        workspace.row.inspector_button.clicked.connect(self.statistics.toggle_inspector)
-        workspace.body.side_toggled.connect(workspace.row.inspector_button.setChecked)
-        workspace.row.menu_button.clicked.connect(lambda: self.actions_of_window.pop_up(self.workspace.row.menu_button))
+        self.chats.duplicated.connect(self._open_chat)
+        shell.focus_left.connect(workspace.focus_page)
+        shell.sidebar_toggled.connect(self._take_sidebar)
+
+    def _connect_workspace(self) -> None:
+        workspace, row, catalogue = self.workspace, self.workspace.row, self.catalogue
+        row.sidebar_button.clicked.connect(self.shell.toggle_sidebar)
+        row.inspector_button.clicked.connect(self.statistics.toggle_inspector)
+        row.menu_button.clicked.connect(lambda: self.actions_of_window.pop_up(row.menu_button))
+        workspace.body.side_toggled.connect(row.inspector_button.setChecked)
         workspace.changed.connect(self._refresh)
         workspace.reply_ended.connect(self._refresh_list)
-        workspace.went_on.connect(self.teller.say_going_on)
-        self.shell.focus_left.connect(workspace.focus_page)
-        self.shell.sidebar_toggled.connect(self._take_sidebar)
+        self.statistics.tint_changed.connect(self.actions_of_window.tint.setChecked)
         catalogue.conversations_changed.connect(self._show_conversations)
         catalogue.renamed.connect(self._take_title)
         catalogue.deleted.connect(workspace.forget)
         for forget in (self._reminder.forget, self.cache_keeper.remove_later):
             catalogue.deleted.connect(forget)  # again: its last message may have been sent meanwhile
-        self.cache_keeper.told.connect(lambda sentence: self.teller.say(sentence, Action.SHOW_CACHE, self.show_cache))
-        self.cache_keeper.untold.connect(self.teller.unsay)
-        for source in (catalogue, recorder, workspace):
-            source.trouble.connect(self.teller.show_trouble)
-        failures.happened.connect(self.teller.show_trouble)
-        self.status.engine_failed.connect(self.teller.tell_everywhere)
-        self.status.changed.connect(self._refresh_footer)
-        self._activity.changed.connect(self._refresh_footer)
+
+    def _connect_troubles(self, recorder: Recorder) -> None:
+        teller = self.teller
+        for source in (self.catalogue, recorder, self.workspace):
+            source.trouble.connect(teller.show_trouble)
+        failures.happened.connect(teller.show_trouble)
+        self.status.engine_failed.connect(teller.tell_everywhere)
+        self.exporter.told.connect(teller.say)
+        self.workspace.went_on.connect(teller.say_going_on)
+        self.cache_keeper.told.connect(lambda sentence: teller.say(sentence, Action.SHOW_CACHE, self.show_cache))
+        self.cache_keeper.untold.connect(teller.unsay)
+
+    def _restore(self) -> None:
+        """Bring back what was kept of the last time, but for the tabs."""
+        self.sidebar.model.set_folded(read_folding(self._data_dir).folded)
+        self._place = PlaceKeeper(self, self.shell, self.workspace.body, self._data_dir)
+        self.statistics.set_inspector_wanted(self._place.is_inspector_wanted)
+        self._refresh()
 
     async def open(self) -> None:
         """Load the model behind the window and bring back what was open."""
@@ -166,26 +181,13 @@ class MainWindow(QMainWindow):
         self.sidebar.model.set_states(marks, current or "")
         self.actions_of_window.refresh()
         self._pace()
-        self._refresh_footer()
-        title = f"{tab.title} · Slipstream" if tab and not tab.is_empty else "Slipstream"
-        self.setWindowTitle(title)
+        page = self.workspace.current_page
+        title = ("" if tab.is_empty else tab.title) if tab else page.windowTitle() if page else ""
+        self.setWindowTitle(f"{title} · Slipstream" if title else "Slipstream")
 
     def _refresh_list(self) -> None:
         if not self._is_closed:
             start(self.catalogue.refresh())
-
-    def _refresh_footer(self) -> None:
-        running = len(self.workspace.busy_sessions)
-        if running:
-            rate = self._activity.tokens_per_second
-            words = f"{write_amount(running, 'reply')} running"
-            self.sidebar.footer.set_words(words, write_rate(rate) if rate > 0 else "")
-        elif self.status.error:
-            self.sidebar.footer.set_words("Not ready", self.status.name)
-        elif self.status.facts is None:
-            self.sidebar.footer.set_words("Loading", self.status.name)
-        else:
-            self.sidebar.footer.set_words("Ready", self.status.name)
 
     def _show_conversations(self) -> None:
         self.sidebar.show_conversations(self.catalogue.conversations)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 # In marks, each some 20 microseconds of parsing on a slow machine.
-MAX_LIVE = 2_500  # an open block is parsed at each arrival
+MAX_LIVE = 1_500  # an open block is parsed at each arrival
 MAX_WHOLE = 40_000  # once, where a reply ends or a conversation is opened
 _MARKS = re.compile(r"[*_`\]!~|#]+|[<&\\]")
 _FENCES = ("```", "~~~")

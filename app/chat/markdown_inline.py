@@ -5,12 +5,14 @@ HTML is shown as it is written, pictures are never fetched, and a link is one on
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
 from markdown_it.token import Token
 
+_ADDRESS = re.compile(r"\bhttps?://[^\s<>\"'`\]\[{}|\\^]+")
 LINK_SCHEMES = frozenset({"http", "https", "mailto"})
 
 
@@ -42,7 +44,7 @@ class _Writer:
     def read(self, token: Token) -> None:
         match token.type:
             case "text" | "html_inline":
-                self._push(token.content)
+                self._push_text(token.content)
             case "code_inline":
                 self._push(token.content, is_code=True)
             case "formula":
@@ -72,12 +74,34 @@ class _Writer:
             self._push(f" ({address})")
         self._style = replace(self._style, href="")
 
+    def _push_text(self, text: str) -> None:
+        """Addresses that stand bare in a text are links."""
+        if "://" not in text or self._addresses:
+            self._push(text)
+            return
+        place = 0
+        for found in _ADDRESS.finditer(text):
+            address = _without_end(found[0])
+            self._push(text[place : found.start()])
+            self._style = replace(self._style, href=address if is_allowed(address) else "")
+            self._push(address)
+            self._style = replace(self._style, href="")
+            place = found.start() + len(address)
+        self._push(text[place:])
+
     def _push(self, text: str, *, is_code: bool = False, is_formula: bool = False) -> None:
         style = replace(self._style, is_code=is_code, is_formula=is_formula) if is_code or is_formula else self._style
         if self.spans and self.spans[-1].style == style and not is_formula:
             self.spans[-1] = Span(self.spans[-1].text + text, style)
         elif text:
             self.spans.append(Span(text, style))
+
+
+def _without_end(address: str) -> str:
+    """Without the signs that end the sentence or bracket around it."""
+    while address and (address[-1] in ".,;:!?*_" or (address[-1] == ")" and address.count(")") > address.count("("))):
+        address = address[:-1]
+    return address
 
 
 def read_inline(tokens: Sequence[Token]) -> tuple[Span, ...]:

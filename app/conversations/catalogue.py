@@ -46,7 +46,7 @@ class Catalogue(QObject):
         self._num_searches = 0
         self._backup_timer = QTimer(self)
         self._backup_timer.setInterval(FIRST_BACKUP_MILLISECONDS)
-        self._backup_timer.timeout.connect(lambda: start(self.back_up()))
+        self._backup_timer.timeout.connect(self._start_backup)
         self._database = database
         self._recorder = recorder
         self._transfer = Transfer(database)
@@ -189,13 +189,19 @@ class Catalogue(QObject):
     async def back_up(self) -> None:
         """Copy the chats where the last copy is a day old; called every hour, and a failure is told once a day."""
         self._backup_timer.setInterval(HOUR_MILLISECONDS)
-        backups = self._database.backups
+        backups, has_chats = self._database.backups, bool(self._listed)  # no other thread may hold the list itself
         try:
-            await run_off_thread(lambda: backups.take() if self._listed and backups.is_due() else None)
+            await run_off_thread(lambda: backups.take() if has_chats and backups.is_due() else None)
         except (sqlite3.Error, OSError) as error:
             self._backup_timer.setInterval(24 * HOUR_MILLISECONDS)
             reason = explain(error) if isinstance(error, sqlite3.Error) else f"{error.strerror or error}."
             self.trouble.emit(f"The daily backup of the chats was not made. {reason} Earlier backups are kept.")
+
+    def _start_backup(self) -> None:
+        if self._database.is_closed:
+            self._backup_timer.stop()
+        else:
+            start(self.back_up())
 
     async def _change(self, work: Callable[[Store], None], done: str) -> bool:
         def change(store: Store) -> bool:

@@ -27,7 +27,7 @@ class Database:
         self.path = folder / FILE_NAME
         self.set_aside: SetAside | None = None  # once it is open: the damaged file that stood there
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="database")
-        self._is_closed = False
+        self.is_closed = False  # or about to be
         self._store: Store | None = None
         self._connection: sqlite3.Connection | None = None
         self.opened: Future[str] = self._thread.submit(self._open)
@@ -40,8 +40,8 @@ class Database:
 
     def close(self) -> None:
         """Finish what was asked for, then close the file; returns when that is done."""
-        if not self._is_closed:
-            self._is_closed = True
+        if not self.is_closed:
+            self.is_closed = True
             self.search.close()
             self._thread.submit(self._close)
             self._thread.shutdown(wait=True)

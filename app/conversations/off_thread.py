@@ -13,7 +13,9 @@ T = TypeVar("T")
 async def run_off_thread(work: Callable[[], T]) -> T:
     """What the work gives or raises."""
     thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="files")
+    future = thread.submit(work)
     try:
-        return await asyncio.wrap_future(thread.submit(work))
+        return await asyncio.wrap_future(future)
     finally:
-        thread.shutdown(wait=False)
+        # Where the work has failed, its thread still holds the error for a moment, and with it whoever awaits it here.
+        thread.shutdown(wait=future.done())

@@ -10,6 +10,7 @@ from app.sidebar.list_model import Index, Role
 from app.sidebar.rows import Kind, Row
 from app.theme.fonts import font
 from app.theme.glyphs import GLYPH_WIDTH, draw_dot, draw_focus_ring, draw_round, draw_running
+from app.theme.mirroring import mirrored
 from app.theme.pulse import Pulse
 from app.theme.symbols import draw_symbol
 from app.theme.theme import Theme
@@ -36,7 +37,8 @@ class ConversationDelegate(QStyledItemDelegate):
         if row.kind is Kind.CHAT:
             end = self._paint_states(painter, ground, row, index.data(Role.MARK))
             text = ground.adjusted(10, 0, end - ground.right() - GAP, 0)
-            draw_title(painter, text, row.text, self._theme.tokens.ink)
+            place = mirrored(text, ground, painter.layoutDirection())
+            draw_title(painter, place, row.text, self._theme.tokens.ink)
         else:
             self._paint_caption(painter, ground, row)
 
@@ -55,6 +57,7 @@ class ConversationDelegate(QStyledItemDelegate):
         tokens = self._theme.tokens
         metrics = QFontMetricsF(font("caption"))
         room = ground.adjusted(10, CAPTION_DROP, -10 - SYMBOL - GAP, CAPTION_DROP)
+        room = mirrored(room, ground, painter.layoutDirection())
         painter.setFont(font("caption"))
         painter.setPen(QColor(tokens.ink3))
         words = f"{row.text}  {row.num_chats}" if row.is_folded else row.text
@@ -62,24 +65,28 @@ class ConversationDelegate(QStyledItemDelegate):
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
         if row.kind is Kind.FOLDER:
             name = "chevron-right" if row.is_folded else "chevron-down"
-            draw_symbol(painter, name, tokens.ink3, self._symbol_place(ground, ground.right() - 10, CAPTION_DROP))
+            place = self._symbol_place(ground, ground.right() - 10, CAPTION_DROP)
+            draw_symbol(painter, name, tokens.ink3, mirrored(place, ground, painter.layoutDirection()))
 
     def _paint_states(self, painter: QPainter, ground: QRectF, row: Row, mark: str) -> float:
         """Branches, pin and mark, from the end on; returns where the first of them begins."""
         tokens = self._theme.tokens
         end, middle = ground.right() - 10, ground.center().y()
+        direction = painter.layoutDirection()
         if mark == "running":
-            draw_running(painter, tokens, end - GLYPH_WIDTH, middle, self._pulse.phase)
+            glyph = mirrored(QRectF(end - GLYPH_WIDTH, middle, GLYPH_WIDTH, 1), ground, direction)
+            draw_running(painter, tokens, glyph.left(), middle, self._pulse.phase)
             end -= GLYPH_WIDTH + GAP
         elif mark == "failed":
-            draw_symbol(painter, "warning", tokens.alert, self._symbol_place(ground, end))
+            draw_symbol(painter, "warning", tokens.alert, mirrored(self._symbol_place(ground, end), ground, direction))
             end -= SYMBOL + GAP
         elif mark:
-            draw_dot(painter, tokens.target, QPointF(end - 4, middle))
+            dot = mirrored(QRectF(end - 8, middle, 8, 1), ground, direction)
+            draw_dot(painter, tokens.target, QPointF(dot.center().x(), middle))
             end -= 8 + GAP
         conversation = row.conversation
         if conversation is not None and conversation.is_pinned:
-            draw_symbol(painter, "pin", tokens.ink2, self._symbol_place(ground, end))
+            draw_symbol(painter, "pin", tokens.ink2, mirrored(self._symbol_place(ground, end), ground, direction))
             end -= SYMBOL + GAP
         if conversation is not None and conversation.num_branches > 1:
             end = self._paint_branches(painter, ground, end, conversation.num_branches)
@@ -91,8 +98,11 @@ class ConversationDelegate(QStyledItemDelegate):
         width = metrics.horizontalAdvance(f"{count}")
         painter.setFont(font("small"))
         painter.setPen(QColor(tokens.ink2))
-        painter.drawText(QPointF(end - width, ground.center().y() + metrics.capHeight() / 2), f"{count}")
-        draw_symbol(painter, "branch", tokens.ink2, self._symbol_place(ground, end - width - 4))
+        direction = painter.layoutDirection()
+        number = mirrored(QRectF(end - width, ground.top(), width, ground.height()), ground, direction)
+        painter.drawText(QPointF(number.left(), number.center().y() + metrics.capHeight() / 2), f"{count}")
+        symbol = mirrored(self._symbol_place(ground, end - width - 4), ground, direction)
+        draw_symbol(painter, "branch", tokens.ink2, symbol)
         return end - width - 4 - SYMBOL - GAP
 
     def _symbol_place(self, ground: QRectF, end: float, drop: float = 0) -> QRectF:
@@ -119,9 +129,14 @@ class ConversationDelegate(QStyledItemDelegate):
 
 
 def draw_title(painter: QPainter, room: QRectF, title: str, colour: str, font_name: str = "interface") -> None:
-    """One line, cut with an ellipsis; titles share one edge, whatever their direction."""
+    """One line, cut with an ellipsis; titles share the edge at the layout's start, whatever their direction."""
     metrics = QFontMetricsF(font(font_name))
     shown = metrics.elidedText(title, Qt.TextElideMode.ElideRight, max(0.0, room.width()))
     painter.setFont(font(font_name))
     painter.setPen(QColor(colour))
-    painter.drawText(QPointF(room.left(), room.center().y() + metrics.capHeight() / 2), shown)
+    is_mirrored = painter.layoutDirection() == Qt.LayoutDirection.RightToLeft
+    left = room.right() - metrics.horizontalAdvance(shown) if is_mirrored else room.left()
+    direction = painter.layoutDirection()
+    painter.setLayoutDirection(Qt.LayoutDirection.LayoutDirectionAuto)  # that of the first strong letter
+    painter.drawText(QPointF(left, room.center().y() + metrics.capHeight() / 2), shown)
+    painter.setLayoutDirection(direction)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.theme.buttons import PaintedButton
-from app.theme.fonts import font
+from app.theme.fonts import TextSize, font
 from app.theme.glyphs import draw_focus_ring, draw_round
+from app.theme.mirroring import mirrored
 from app.theme.theme import Theme
 from app.tooltips import plain_tooltip
 
@@ -22,7 +23,8 @@ class Footer(PaintedButton):
         super().__init__(theme, VERB, parent)
         self._words = ("", "")
         self._bar: QWidget | None = None
-        self.setFixedHeight(HEIGHT)
+        theme.tokens_changed.connect(self._make_room)
+        self._make_room()
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def set_bar(self, bar: QWidget) -> None:
@@ -34,9 +36,15 @@ class Footer(PaintedButton):
         self._place_bar()
         bar.show()
 
+    def _make_room(self) -> None:
+        """Be as high as the text size asks for."""
+        self.setFixedHeight(HEIGHT + round(0.3 * (TextSize.percent - 100)))
+        self._place_bar()
+
     def _place_bar(self) -> None:
         if self._bar is not None:
-            self._bar.setGeometry(SIDE, BAR_TOP, self.width() - 2 * SIDE, self._bar.height())
+            top = BAR_TOP + round(0.12 * (TextSize.percent - 100))
+            self._bar.setGeometry(SIDE, top, self.width() - 2 * SIDE, self._bar.height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -69,14 +77,15 @@ class Footer(PaintedButton):
         tokens = self.theme.tokens
         start, end = self._words
         strong, plain = QFontMetricsF(font("interface-medium")), QFontMetricsF(font("interface"))
-        baseline = FIRST_LINE + strong.capHeight() / 2
-        left, right = float(SIDE), float(self.width() - SIDE)
+        line = QRectF(SIDE, FIRST_LINE - 15, self.width() - 2 * SIDE, 30)
+        start = strong.elidedText(start, Qt.TextElideMode.ElideRight, line.width())
+        rest = line.adjusted(strong.horizontalAdvance(start) + 12, 0, 0, 0)
+        end = plain.elidedText(end, Qt.TextElideMode.ElideRight, max(0.0, rest.width()))
+        # Alignments are those of a layout from left to right; the painter mirrors them.
+        middle = Qt.AlignmentFlag.AlignVCenter
         painter.setFont(font("interface-medium"))
         painter.setPen(QColor(tokens.ink))
-        start = strong.elidedText(start, Qt.TextElideMode.ElideRight, right - left)
-        painter.drawText(QPointF(left, baseline), start)
-        room = right - left - strong.horizontalAdvance(start) - 12
-        shown = plain.elidedText(end, Qt.TextElideMode.ElideRight, max(0.0, room))
+        painter.drawText(line, Qt.AlignmentFlag.AlignLeft | middle, start)
         painter.setFont(font("interface"))
         painter.setPen(QColor(tokens.ink2))
-        painter.drawText(QPointF(right - plain.horizontalAdvance(shown), baseline), shown)
+        painter.drawText(mirrored(rest, line, self.layoutDirection()), Qt.AlignmentFlag.AlignRight | middle, end)

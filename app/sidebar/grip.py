@@ -15,13 +15,15 @@ class Grip(QWidget):
 
     def __init__(self, sidebar: QWidget) -> None:
         super().__init__(sidebar)
+        self._sidebar = sidebar
         self.setCursor(Qt.CursorShape.SizeHorCursor)
 
     def place(self, width: int, height: int) -> None:
         """At the end of a sidebar of this size, over all that lies there."""
-        self.setGeometry(width - THICKNESS, 0, THICKNESS, height)
+        self.setGeometry(0 if self.isRightToLeft() else width - THICKNESS, 0, THICKNESS, height)
         self.raise_()
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         x = round(self.mapToParent(event.position()).x())
-        self.width_asked.emit(max(MIN_WIDTH, min(MAX_WIDTH, x)))
+        width = self._sidebar.width() - x if self.isRightToLeft() else x
+        self.width_asked.emit(max(MIN_WIDTH, min(MAX_WIDTH, width)))

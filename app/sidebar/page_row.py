@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from app.sidebar.delegate import INSET, ROW_HEIGHT, draw_title
 from app.theme.buttons import PaintedButton
 from app.theme.glyphs import draw_focus_ring, draw_round
+from app.theme.mirroring import mirrored
 from app.theme.symbols import draw_symbol
 from app.theme.theme import Theme
 
@@ -36,8 +37,9 @@ class PageRow(PaintedButton):
             draw_round(painter, ground, 7, tokens.target_soft)
         elif self.is_hovered or self.isDown():
             draw_round(painter, ground, 7, tokens.hover)
-        draw_symbol(painter, self._symbol, tokens.ink2, QRectF(ground.left() + 10, ground.top() + 7, SYMBOL, SYMBOL))
-        room = ground.adjusted(36, 0, -10, 0)
+        symbol = QRectF(ground.left() + 10, ground.top() + 7, SYMBOL, SYMBOL)
+        draw_symbol(painter, self._symbol, tokens.ink2, mirrored(symbol, ground, self.layoutDirection()))
+        room = mirrored(ground.adjusted(36, 0, -10, 0), ground, self.layoutDirection())
         draw_title(painter, room, self._title, tokens.ink if self._is_current else tokens.ink2, "interface-medium")
         if self.has_keyboard_focus:
             draw_focus_ring(painter, tokens, ground, 7)

@@ -177,7 +177,8 @@ class Sidebar(QWidget):
         painter = QPainter(self)
         tokens = self._theme.tokens
         painter.fillRect(self.rect(), QColor(tokens.sidebar))
-        painter.fillRect(QRectF(self.width() - 1, 0, 1, self.height()), QColor(tokens.line))
+        edge = 0 if self.isRightToLeft() else self.width() - 1
+        painter.fillRect(QRectF(edge, 0, 1, self.height()), QColor(tokens.line))
 
 
 def _make_hint(words: str, parent: QWidget) -> QLabel:

@@ -15,11 +15,12 @@ from app.conversations.titles import NEW_TITLE
 from app.sidebar.delegate import INSET, draw_title
 from app.sidebar.list_model import Index
 from app.sidebar.list_view import RowList
-from app.theme.fonts import font
+from app.theme.fonts import TextSize, font
 from app.theme.glyphs import draw_focus_ring, draw_round
+from app.theme.mirroring import mirrored
 from app.theme.theme import Theme
 
-ROW_HEIGHT = 50
+ROW_HEIGHT, LINE = 50, 20  # px at a text size of 100 %
 LEAD_SHARE = 0.35  # of the line that may stand before a hit which would not be seen otherwise
 HIT_ROLE = Qt.ItemDataRole.UserRole
 Spans = Sequence[tuple[int, int]]
@@ -81,7 +82,7 @@ class ResultDelegate(QStyledItemDelegate):
         self._theme = theme
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(100, ROW_HEIGHT)
+        return QSize(100, round(ROW_HEIGHT * TextSize.percent / 100))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         tokens = self._theme.tokens
@@ -95,11 +96,14 @@ class ResultDelegate(QStyledItemDelegate):
             draw_focus_ring(painter, tokens, ground, 7)
         day = write_day(hit.updated_at, datetime.now())
         width = QFontMetricsF(font("small")).horizontalAdvance(day)
-        first = QRectF(ground.left() + 10, ground.top() + 5, ground.width() - 20, 20)
-        title = first.adjusted(0, 0, -width - 10, 0)
+        line = LINE * TextSize.percent / 100
+        first = QRectF(ground.left() + 10, ground.top() + 5, ground.width() - 20, line)
+        direction = painter.layoutDirection()
+        title = mirrored(first.adjusted(0, 0, -width - 10, 0), ground, direction)
         self._paint_marked(painter, title, (hit.title or NEW_TITLE, hit.title_spans), ("interface", tokens.ink))
-        draw_title(painter, first.adjusted(first.width() - width - 1, 0, 0, 0), day, tokens.ink3, "small")
-        excerpt = first.translated(0, 20)
+        place = mirrored(first.adjusted(first.width() - width - 1, 0, 0, 0), ground, direction)
+        draw_title(painter, place, day, tokens.ink3, "small")
+        excerpt = first.translated(0, line)
         self._paint_marked(painter, excerpt, (hit.excerpt, hit.spans), ("small", tokens.ink2))
 
     def _paint_marked(self, painter: QPainter, room: QRectF, text: tuple[str, Spans], look: tuple[str, str]) -> None:
@@ -122,12 +126,16 @@ class ResultDelegate(QStyledItemDelegate):
         layout.createLine().setLineWidth(room.width())
         layout.endLayout()
         painter.setPen(QColor(look[1]))
-        layout.draw(painter, QPointF(room.left(), room.center().y() - metrics.height() / 2))
+        is_mirrored = painter.layoutDirection() == Qt.LayoutDirection.RightToLeft
+        left = room.right() - layout.maximumWidth() if is_mirrored else room.left()
+        layout.draw(painter, QPointF(left, room.center().y() - metrics.height() / 2))
 
 
 def _one_line() -> QTextOption:
     option = QTextOption()
     option.setWrapMode(QTextOption.WrapMode.NoWrap)
+    option.setTextDirection(Qt.LayoutDirection.LayoutDirectionAuto)
+    option.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignAbsolute)
     return option
 
 

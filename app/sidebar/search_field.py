@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from app.theme.buttons import SymbolButton
 from app.theme.fonts import font
+from app.theme.mirroring import mirrored
 from app.theme.symbols import draw_symbol
 from app.theme.theme import Theme
 
@@ -37,7 +38,7 @@ class SearchField(QLineEdit):
         self.setPlaceholderText("Search chats")
         self.setFont(font("interface"))
         self.setFixedHeight(HEIGHT)
-        self.setTextMargins(24, 0, 22, 0)
+        self.setTextMargins(*((22, 0, 24, 0) if self.isRightToLeft() else (24, 0, 22, 0)))
         self.textChanged.connect(self._take)
         theme.tokens_changed.connect(self.update)
 
@@ -67,17 +68,19 @@ class SearchField(QLineEdit):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._clear.move(self.width() - self._clear.width(), 0)
+        self._clear.move(0 if self.isRightToLeft() else self.width() - self._clear.width(), 0)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
         painter = QPainter(self)
         tokens = self._theme.tokens
-        draw_symbol(painter, "search", tokens.ink2, QRectF(9, (HEIGHT - SYMBOL) / 2, SYMBOL, SYMBOL))
-        if not self.text():
+        symbol = QRectF(9, (HEIGHT - SYMBOL) / 2, SYMBOL, SYMBOL)
+        draw_symbol(painter, "search", tokens.ink2, mirrored(symbol, QRectF(self.rect()), self.layoutDirection()))
+        keys = QKeySequence(SEARCH_KEYS).toString(QKeySequence.SequenceFormat.NativeText)
+        metrics = QFontMetricsF(font("small"))
+        taken = self.fontMetrics().horizontalAdvance(self.placeholderText()) + self.textMargins().left() + 20
+        if not self.text() and taken + metrics.horizontalAdvance(keys) + 10 < self.width() and not self.isRightToLeft():
             painter.setFont(font("small"))
             painter.setPen(QColor(tokens.ink3))
-            keys = QKeySequence(SEARCH_KEYS).toString(QKeySequence.SequenceFormat.NativeText)
-            painter.drawText(
-                self.rect().adjusted(0, 0, -10, 0), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, keys
-            )
+            room = self.rect().adjusted(0, 0, -10, 0)
+            painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, keys)

@@ -58,7 +58,6 @@ class PositionBars(Chart):
             if one.num_accepted:
                 bar.setTop(bar.bottom() - max(2.0, bar.height() * one.share))
                 draw_round(painter, bar, 4, tokens.draft_fill)
-        self.draw_focus(painter)
 
     def _label(self, painter: QPainter, colour: str, use: str, words: str, middle: QPointF) -> None:
         """Around a place, and never over the edge."""
@@ -100,7 +99,6 @@ class RoundBars(Chart):
         tokens = self.theme.tokens
         draw_words(painter, tokens.ink2, "caption", start, start_at, float(self.is_mirrored))
         draw_words(painter, tokens.ink2, "caption", self._end, end_at, 1.0 - self.is_mirrored)
-        self.draw_focus(painter)
 
     def _draw_bars(self, painter: QPainter) -> None:
         tokens, foot = self.theme.tokens, self.height() - scaled(FOOT)

@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QAccessible, QColor, QFocusEvent, QFontMetricsF, QKeyEvent, QKeySequence, QPainter
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import (
+    QAccessible,
+    QColor,
+    QFocusEvent,
+    QFontMetricsF,
+    QKeyEvent,
+    QKeySequence,
+    QMoveEvent,
+    QPainter,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.statistics.access import announce
+from app.statistics.focus_ring import FocusRing
 from app.statistics.sizes import scaled
 from app.statistics.tables import Table
 from app.theme.buttons import KEYBOARD_REASONS
 from app.theme.fonts import font
-from app.theme.glyphs import draw_focus_ring
 from app.theme.theme import Theme
 
 
@@ -26,7 +36,7 @@ class Chart(QWidget):
         self.theme = theme
         self.table = Table(())
         self.sentence = ""
-        self.has_keyboard_focus = False
+        self._ring: FocusRing | None = None
         self.setAccessibleName(name)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         announce(self, self.role)
@@ -45,18 +55,27 @@ class Chart(QWidget):
         self.update()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        self.has_keyboard_focus = event.reason() in KEYBOARD_REASONS
         super().focusInEvent(event)
-        self.update()
+        if event.reason() in KEYBOARD_REASONS:
+            self._ring = self._ring or FocusRing(self.theme)
+            self._ring.surround(self)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        self.has_keyboard_focus = False
         super().focusOutEvent(event)
-        self.update()
+        if self._ring is not None:
+            self._ring.hide()
 
-    def draw_focus(self, painter: QPainter) -> None:
-        if self.has_keyboard_focus:
-            draw_focus_ring(painter, self.theme.tokens, QRectF(self.rect()), 4)
+    def moveEvent(self, event: QMoveEvent) -> None:
+        super().moveEvent(event)
+        self._follow()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._follow()
+
+    def _follow(self) -> None:
+        if self._ring is not None and self._ring.isVisible():
+            self._ring.surround(self)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy):

@@ -59,7 +59,6 @@ class NumberRow(Chart):
             row, column = divmod(place, self._num_columns)
             left = self.width() - (column + 1) * width if self.is_mirrored else column * width
             self._draw(painter, number, QRectF(left, row * scaled(ROW), width - 12, scaled(ROW)))
-        self.draw_focus(painter)
 
     def _draw(self, painter: QPainter, number: Number, rect: QRectF) -> None:
         tokens = self.theme.tokens

@@ -54,7 +54,6 @@ class Spark(Chart):
         draw_words(painter, tokens.ink2, "caption", ago, QPointF(start, self.height() - 6), at_start)
         draw_words(painter, tokens.ink2, "caption", "last round", QPointF(end, self.height() - 6), at_end)
         self._draw_line(painter, QRectF(0, scaled(HEAD), width, foot - scaled(HEAD) - 3))
-        self.draw_focus(painter)
 
     def _draw_line(self, painter: QPainter, rect: QRectF) -> None:
         if len(self._lengths) < 2:

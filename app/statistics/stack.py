@@ -103,7 +103,6 @@ class ShareRows(Chart):
             height = self._height_of(share)
             self._draw_row(painter, share, QRectF(0, top, self.width(), height))
             top += height
-        self.draw_focus(painter)
 
     def _draw_row(self, painter: QPainter, share: Share, rect: QRectF) -> None:
         tokens = self.theme.tokens

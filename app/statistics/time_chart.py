@@ -65,7 +65,6 @@ class TimeChart(Chart):
         plot.moveLeft(scaled(AXIS))
         self._draw_lines(painter, plot, top)
         painter.restore()
-        self.draw_focus(painter)
 
     def _draw_scale(self, painter: QPainter, plot: QRectF, top: int) -> None:
         tokens = self.theme.tokens

@@ -40,7 +40,8 @@ class Theme(QObject):
         uses = [(widget, name) for widget in widgets if (name := names.get(widget.font().toString()))]
         set_text_size(percent)
         self.apply(self.tokens)
-        for widget, name in uses:  # after the sheet, which puts the fonts back that widgets had
+        for widget, name in uses:
+            widget.ensurePolished()  # or the sheet would put back the font that it had, when it is shown
             widget.setFont(font(name))
 
     def follow_system(self) -> None:

@@ -21,6 +21,7 @@ def test_statistics_open_once_as_a_tab_and_close_like_one(driver: Driver) -> Non
     workspace, chat = driver.window.workspace, driver.tab
     driver.window.actions_of_window.statistics.trigger()
     assert workspace.row.bar.tabText(workspace.row.bar.currentIndex()) == "Statistics"
+    assert driver.window.windowTitle() == "Statistics · Slipstream"
     driver.window.sidebar.statistics_row.click()
     driver.window.sidebar.footer.click()
     assert workspace.row.bar.count() == 2

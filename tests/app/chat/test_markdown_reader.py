@@ -55,6 +55,21 @@ def test_web_and_mail_links_are_links() -> None:
     assert found == ["https://example.org", "mailto:a@example.org"]
 
 
+@pytest.mark.parametrize(
+    ("source", "address"),
+    [
+        ("See https://example.org/a_b_c?x=1.", "https://example.org/a_b_c?x=1"),
+        ("(http://example.org/a_(b))", "http://example.org/a_(b)"),
+        ("**https://example.org**, then", "https://example.org"),
+    ],
+)
+def test_a_bare_address_is_a_link_without_the_signs_around_it(source: str, address: str) -> None:
+    (piece,) = parse(source).pieces
+    assert isinstance(piece, Text)
+    assert [span.text for span in piece.spans if span.style.href] == [address]
+    assert piece.text == source.replace("**", "")
+
+
 def test_a_fence_that_is_never_closed_is_code_to_the_end() -> None:
     paragraph, code = parse("Before\n\n```python\nx = 1\n\n# not a heading\n<b>", is_live=True).pieces
     assert isinstance(paragraph, Text)

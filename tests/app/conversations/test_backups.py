@@ -1,3 +1,4 @@
+import asyncio
 import os
 import sqlite3
 import stat
@@ -12,6 +13,7 @@ from app.conversations.database import Database
 from app.conversations.opening import open_database
 from app.conversations.records import Conversation
 from app.conversations.schema import MIGRATIONS
+from app.tasks import finish
 from tests.app.conversations.saved_chats import add_exchange, texts_of
 
 
@@ -168,3 +170,26 @@ def test_backup_that_fails_is_told(database, recorder, ask, run_async, qtbot):
     with qtbot.waitSignal(catalogue.trouble) as trouble:
         run_async(catalogue.back_up())
     assert trouble.args[0].startswith("The daily backup of the chats was not made.")
+
+
+def test_no_backup_is_begun_once_the_database_is_closed(saved, recorder, run_async, qtbot, monkeypatch):
+    monkeypatch.setattr("app.conversations.catalogue.FIRST_BACKUP_MILLISECONDS", 10)
+    catalogue = Catalogue(saved, recorder)
+    run_async(catalogue.refresh())
+    saved.close()
+    qtbot.wait(50)
+    assert saved.backups.kept() == []
+
+
+def test_backup_is_begun_a_while_after_the_start(database, recorder, ask, run_async, qtbot, monkeypatch):
+    monkeypatch.setattr("app.conversations.catalogue.FIRST_BACKUP_MILLISECONDS", 10)
+    catalogue = Catalogue(database, recorder)
+    ask(lambda store: store.create_conversation(Conversation("c", "T", "m", "none", 1.0, 1.0)))
+    run_async(catalogue.refresh())
+
+    async def wait():
+        while not database.backups.kept():
+            await asyncio.sleep(0.01)
+        await finish()
+
+    run_async(asyncio.wait_for(wait(), 5))

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.figures import NO_BREAK
 from app.statistics.chart import Chart
 from app.statistics.figure_table import FigureTable
+from app.statistics.focus_ring import FocusRing
 from app.statistics.legend import Legend
 from app.statistics.memory import MemoryWatch
 from app.statistics.page import EMPTY, StatisticsPage
@@ -108,6 +109,23 @@ def test_each_part_is_reached_by_tab_and_has_a_name(page: StatisticsPage, talk: 
     assert {type(one) for one in reached} >= {QPushButton, FigureTable}
     assert len([one for one in reached if isinstance(one, Chart)]) == 6
     assert all(one.accessibleName() for one in reached)
+
+
+def test_a_ring_stands_around_the_chart_that_tab_reached_and_not_after_a_click(
+    qtbot: QtBot, page: StatisticsPage, talk: Talk
+) -> None:
+    run_two(talk)
+    with qtbot.waitActive(page):
+        page.show()
+        page.activateWindow()
+    chart = page.positions.chart
+    chart.setFocus(Qt.FocusReason.TabFocusReason)
+    (ring,) = page.positions.findChildren(FocusRing)
+    assert ring.isVisible()
+    assert ring.geometry().contains(chart.geometry())
+    page.memory.chart.setFocus(Qt.FocusReason.MouseFocusReason)
+    assert not ring.isVisible()
+    assert page.memory.findChildren(FocusRing) == []
 
 
 def test_a_chart_is_one_to_a_screen_reader(page: StatisticsPage, talk: Talk) -> None:

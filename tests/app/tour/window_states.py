@@ -106,10 +106,12 @@ async def importing(camera: Camera, engine: FakeEngine) -> None:
 
 
 async def damage(camera: Camera, engine: FakeEngine) -> None:
-    files = Path("conversations.damaged.sqlite"), camera.folder / "first-start-light-1320.png"
+    files = Path("conversations.damaged.sqlite"), camera.folder / "backup.sqlite"
+    files[1].touch()
     tell_damage(camera.window.notes, SetAside(files[0], "it is malformed", files[1], 3))
     await camera.shoot("damage")
     camera.window.notes.drop("damage")
+    files[1].unlink()
 
 
 async def quitting(camera: Camera, engine: FakeEngine) -> None:
