@@ -46,6 +46,17 @@ def freeze(water):
 """
 
 
+class TimedTranscript(Transcript):
+    """Keeps how long each flush took, in milliseconds."""
+
+    def __init__(self, theme: Theme, pulse: Pulse) -> None:
+        self.flushes: list[float] = []
+        super().__init__(theme, pulse)
+
+    def flush(self) -> None:
+        self.flushes.append(milliseconds_of(super().flush))
+
+
 def make_chat() -> list[Message]:
     """Questions and answers, so many characters in all as the tokens have."""
     reply = REPLY * 3
@@ -92,9 +103,8 @@ def scroll(transcript: Transcript, by: int, times: int) -> list[float]:
     return taken
 
 
-def stream(transcript: Transcript) -> tuple[list[float], list[float]]:
+def stream(transcript: TimedTranscript) -> tuple[list[float], list[float]]:
     """Milliseconds of each flush and of each painting while a reply comes."""
-    flushes: list[float] = []
     transcript.add_message(Message("q", "c", None, "user", "And then?"))
     transcript.add_message(Message("a", "c", None, "assistant", "", state=ReplyState.RUNNING, drafter="ngram"))
     text = REPLY * 40
@@ -107,10 +117,7 @@ def stream(transcript: Transcript) -> tuple[list[float], list[float]]:
         transcript.extend(Delta(1, text[sent * size : (sent + 1) * size], (sent,), 1, numbers))
         sent += 1
 
-    flush = transcript.flush
-    transcript.flush = lambda: flushes.append(milliseconds_of(flush))  # type: ignore[method-assign]
-    transcript._frame_timer.timeout.disconnect()
-    transcript._frame_timer.timeout.connect(lambda: transcript.flush())
+    transcript.flushes.clear()
     sender, end = QTimer(), QEventLoop()
     sender.timeout.connect(send)
     sender.start(milliseconds)
@@ -121,7 +128,7 @@ def stream(transcript: Transcript) -> tuple[list[float], list[float]]:
     share = (time.process_time() - used) / STREAM_SECONDS
     paints = [milliseconds_of(transcript.viewport().repaint) for _ in range(60)]
     print(f"streaming {TOKENS_PER_SECOND} tok/s: {share:.0%} of one core")
-    return flushes, paints
+    return transcript.flushes, paints
 
 
 def main() -> None:
@@ -129,7 +136,7 @@ def main() -> None:
     application = Application([])
     theme = Theme()
     theme.apply(LIGHT)
-    transcript = Transcript(theme, Pulse())
+    transcript = TimedTranscript(theme, Pulse())
     transcript.resize(1064, 700)
     transcript.show()
     application.processEvents()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
-from PySide6.QtCore import QObject, QRect
+from PySide6.QtCore import QObject, QRect, QTimer
 from PySide6.QtGui import QAccessible, QAccessibleEvent, QAccessibleInterface, QColor, QWindow
 from PySide6.QtWidgets import QWidget
+from shiboken6 import Shiboken
 
 from app.chat.blocks.block import Block
 from app.chat.transcript.section import Section
@@ -17,7 +18,15 @@ _MOST_CHARACTERS = 2_000  # of a message's text in its name; its blocks have all
 
 
 class _Node(QAccessibleInterface):
-    """What the three levels share. Qt asks without owning: `TranscriptNode` keeps every object that it gave."""
+    """What the levels share. Qt's cache owns what it was given, so it is kept here until it is dropped there."""
+
+    def register(self) -> None:
+        """Give it to Qt's cache, which a screen reader's first question would do too."""
+        self._id = QAccessible.registerAccessibleInterface(self)
+
+    def drop(self) -> None:
+        """Take it out of Qt's cache, which ends it."""
+        QAccessible.deleteAccessibleInterface(self._id)
 
     def isValid(self) -> bool:
         return True
@@ -49,6 +58,7 @@ class BlockNode(_Node):
         self._owner = owner
         self.place = place
         self.block = block
+        self.register()
 
     def parent(self) -> QAccessibleInterface:
         return self._owner
@@ -85,6 +95,17 @@ class SectionNode(_Node):
         self._owner = owner
         self.section = section
         self._blocks: list[BlockNode] = []
+        self.register()
+
+    def drop(self) -> None:
+        self._keep(0)
+        super().drop()
+
+    def _keep(self, num_blocks: int) -> None:
+        """Drop the nodes of the blocks from there on."""
+        for node in self._blocks[num_blocks:]:
+            node.drop()
+        del self._blocks[num_blocks:]
 
     def parent(self) -> QAccessibleInterface:
         return self._owner
@@ -128,10 +149,11 @@ class SectionNode(_Node):
     def _nodes(self) -> list[BlockNode]:
         """One for each block that is there; blocks that stay keep theirs."""
         blocks = self.section.blocks if self.section.is_made else []
-        for place, block in enumerate(blocks):
-            if place >= len(self._blocks) or self._blocks[place].block is not block:
-                self._blocks[place:] = [BlockNode(self, place, block)]
-        del self._blocks[len(blocks) :]
+        num_same = min(len(blocks), len(self._blocks))
+        while num_same and self._blocks[num_same - 1].block is not blocks[num_same - 1]:
+            num_same -= 1  # only the last ones change
+        self._keep(num_same)
+        self._blocks += [BlockNode(self, place, blocks[place]) for place in range(num_same, len(blocks))]
         return self._blocks
 
 
@@ -194,16 +216,20 @@ class TranscriptNode(_Node):
     def buttons_of(self, section: Section) -> Sequence[QWidget]:
         return self._view.buttons_of(section)
 
+    def keep(self, sections: Set[Section]) -> None:
+        """Drop the nodes of all other messages."""
+        for section in self._nodes.keys() - sections:
+            self._nodes.pop(section).drop()
+
     def _node_of(self, section: Section) -> SectionNode:
         """Made once; those of messages that have gone are dropped."""
         if section not in self._nodes:
-            here = set(self._view.sections)
-            self._nodes = {one: node for one, node in self._nodes.items() if one in here}
+            self.keep(set(self._view.sections))
             self._nodes[section] = SectionNode(self, section)
         return self._nodes[section]
 
 
-_given: dict[int, TranscriptNode] = {}  # Qt keeps pointers only
+_given: list[TranscriptNode] = []  # until Qt, which ends each with its widget, has done so
 
 
 def install() -> None:
@@ -219,10 +245,20 @@ _is_installed: list[bool] = []
 def _make(class_name: str, widget: QObject) -> QAccessibleInterface | None:
     if not isinstance(widget, TranscriptView):
         return None
-    key = id(widget)
-    _given[key] = TranscriptNode(widget)
-    widget.destroyed.connect(lambda: _given.pop(key, None))
-    return _given[key]
+    node = TranscriptNode(widget)
+    _given.append(node)
+    widget.destroyed.connect(lambda: _end(node))
+    return node
+
+
+def _end(node: TranscriptNode) -> None:
+    """The widget of a node goes: so do the nodes in it, and its own when Qt has let go of it."""
+    node.keep(set())
+    QTimer.singleShot(0, _forget_ended)
+
+
+def _forget_ended() -> None:
+    _given[:] = [node for node in _given if Shiboken.isValid(node)]
 
 
 def tell_focus(view: TranscriptView) -> None:

@@ -13,5 +13,6 @@ DETAILS_GAP = 4
 EMPTY_REPLY = 24  # a running reply without text: the caret's line
 NEAR = 600  # laid out above and under the view
 FAR = 4000  # kept laid out
+INCLUDE_WIDTH = 72  # of the button that takes back what was left out
 ACTIONS_WIDTH = 4 * ROW + 8  # kept free beside a strip
 BRANCHES_WIDTH = 2 * ROW + 64

@@ -75,6 +75,14 @@ def caret_rect(section: Section) -> QRectF:
     return QRectF(round(left), round(top), CARET_WIDTH + CARET_AHEAD, CARET_HEIGHT)
 
 
+def left_out_rect(column: float, num_messages: int) -> QRectF:
+    """Where a section says what is left out above it; a button stands behind that."""
+    words = left_out_words(num_messages)
+    room = max(0.0, column - measures.INCLUDE_WIDTH)
+    width = min(room, QFontMetricsF(font("small")).horizontalAdvance(words) + 2)
+    return QRectF((room - width) / 2, measures.NOTE_GAP, width, measures.ROW)
+
+
 @lru_cache(maxsize=4)
 def dimmed(tokens: Tokens) -> Tokens:
     """Every ink as caption: what the prompt has not."""
@@ -128,12 +136,12 @@ def _paint_reason(painter: QPainter, tokens: Tokens, rect: QRectF, words: str) -
 
 def _paint_left_out(painter: QPainter, tokens: Tokens, column: float, num_messages: int) -> None:
     words = left_out_words(num_messages)
-    width = QFontMetricsF(font("small")).horizontalAdvance(words)
-    place = QRectF((column - width) / 2, 0, width + 2, measures.LINE)
+    place = left_out_rect(column, num_messages)
     _write(painter, place, words, tokens.ink2)
     middle = round(place.center().y())
+    end = place.right() + measures.INCLUDE_WIDTH
     painter.fillRect(QRectF(0, middle, max(0.0, place.left() - 12), 1), QColor(tokens.line))
-    painter.fillRect(QRectF(place.right() + 12, middle, max(0.0, column - place.right() - 12), 1), QColor(tokens.line))
+    painter.fillRect(QRectF(end + 4, middle, max(0.0, column - end - 4), 1), QColor(tokens.line))
 
 
 def _paint_caret(painter: QPainter, section: Section, look: Look) -> None:

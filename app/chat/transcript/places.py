@@ -28,6 +28,14 @@ class TranscriptPlaces(QAbstractScrollArea):
     def column_left(self) -> int:
         return (self.width() - round(self.sections.column)) // 2
 
+    def made(self, index: int) -> Section:
+        """A section whose blocks are held."""
+        section = self.sections[index]
+        if not section.is_made:
+            section.make()
+            self.sections.place_again(index)
+        return section
+
     def rect_of_section(self, index: int) -> QRect:
         """A section in the viewport."""
         top = self.sections.tops[index] - self.offset
@@ -36,7 +44,7 @@ class TranscriptPlaces(QAbstractScrollArea):
 
     def rect_of_block(self, index: int, block: int) -> QRectF:
         """A block of a section in the viewport, as wide as its stack."""
-        section = self.sections[index]
+        section = self.made(index)
         is_body = block < len(section.body.blocks)
         stack = section.body if is_body else section.details
         place = block if is_body else block - len(section.body.blocks)
@@ -71,15 +79,12 @@ class TranscriptPlaces(QAbstractScrollArea):
             return None
         y = point.y() + self.offset
         index = self.sections.index_at(y)
-        section = self.sections[index]
-        if not section.is_made:
-            section.make()
-            self.sections.place_again(index)
+        section = self.made(index)
         while not section.blocks:
             if index == 0:
                 return None
             index -= 1
-            section = self.sections[index]
+            section = self.made(index)
         inside = y - self.sections.tops[index]
         if section.details.blocks and inside >= section.parts.details:
             return index, len(section.body.blocks) + section.details.index_at(inside - section.parts.details)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QPoint, QRect, QTimer, Signal
-from PySide6.QtWidgets import QAbstractButton
+from PySide6.QtCore import QObject, QPoint, QRect, Qt, QTimer, Signal
+from PySide6.QtWidgets import QAbstractButton, QPushButton
 
+from app.chat.notes import Action
 from app.chat.transcript import measures
 from app.chat.transcript.controls import SectionControls
+from app.chat.transcript.painting import left_out_rect
 from app.chat.transcript.section import Section
 from app.chat.transcript.view import TranscriptView
 
@@ -27,6 +29,12 @@ class ControlRows(QObject):
         self._copied_timer.setSingleShot(True)
         self._copied_timer.setInterval(COPIED_MS)
         self._copied_timer.timeout.connect(lambda: self._mark(None))
+        self._include = QPushButton(Action.INCLUDE.value, view.viewport())
+        self._include.setProperty("kind", "link")
+        self._include.setAccessibleName("Include all messages in the prompt")
+        self._include.setCursor(Qt.CursorShape.ArrowCursor)
+        self._include.clicked.connect(self._choose_include)
+        self._include.hide()
         view.moved.connect(self.place)
 
     def set_hovered(self, index: int) -> None:
@@ -51,13 +59,31 @@ class ControlRows(QObject):
         for row in free:
             row.section = None
             row.hide()
+        self._place_include()
+
+    def _place_include(self) -> None:
+        """Behind the line that says which messages the prompt has not."""
+        view = self._view
+        marked = [place for place, section in enumerate(view.sections) if section.num_left_out_above]
+        self._include.setVisible(bool(marked))
+        for index in marked:
+            place = left_out_rect(view.sections.column, view.sections[index].num_left_out_above)
+            left = view.column_left + round(place.right()) + 2
+            top = round(view.sections.tops[index] + place.top()) - view.offset
+            self._include.setGeometry(QRect(left, top, measures.INCLUDE_WIDTH, measures.ROW))
+
+    def _choose_include(self) -> None:
+        marked = [section for section in self._view.sections if section.num_left_out_above]
+        if marked:
+            self.chosen.emit(marked[0], Action.INCLUDE)
 
     def row_of(self, section: Section) -> SectionControls | None:
         return next((row for row in self._rows if row.section is section and not row.isHidden()), None)
 
     def stops_of(self, section: Section) -> list[QAbstractButton]:
         row = self.row_of(section)
-        return row.stops() if row else []
+        first: list[QAbstractButton] = [self._include] if section.num_left_out_above else []
+        return first + (row.stops() if row else [])
 
     def show_copied(self, section: Section) -> None:
         """A check in the place of Copy, for a moment."""

@@ -182,7 +182,7 @@ class Section:
         if not self.is_made:
             body_height = estimate_height(self.text, self.column, is_reply=self.is_reply)
         y = 0.0 if self.is_reply else float(measures.USER_GAP)
-        y += measures.LINE + measures.NOTE_GAP if self.num_left_out_above else 0
+        y += measures.ROW + measures.NOTE_GAP if self.num_left_out_above else 0
         body = y
         if self.is_reply and self.is_running:
             body_height = max(body_height, measures.EMPTY_REPLY)

@@ -114,10 +114,7 @@ class TranscriptView(TranscriptPlaces):
     def scroll_to(self, index: int, block: int = -1, offset: float = 0.0) -> None:
         """Bring a section, or a block of it, to the top of the view."""
         self._let_go()
-        section = self.sections[index]
-        if not section.is_made:
-            section.make()
-            self.sections.place_again(index)
+        self.made(index)
         self.settle(Anchor(index, block, offset - measures.TOP))
         self._take_end(self.offset)
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from PySide6.QtCore import QEvent
 from PySide6.QtGui import QAccessible, QAccessibleInterface
+from PySide6.QtWidgets import QApplication
 
 from app.chat.transcript import Transcript
 from app.chat.transcript.words import describe_strip
 from app.conversations.records import ReplyState
+from app.theme.pulse import Pulse
+from app.theme.theme import Theme
 from engine.messages import Statistics
 from tests.app.chat.transcripts import NUMBERS, delta, long_chat, message, start_reply
 
@@ -59,3 +63,16 @@ def test_the_strip_is_said_in_words() -> None:
     )
     said = "62 tokens per second, 1.9 times plain, first token 0.42 seconds, acceptance length 3.1"
     assert describe_strip(numbers) == f"Statistics: {said}"
+
+
+def test_what_a_screen_reader_was_given_goes_with_the_transcript(theme: Theme) -> None:
+    transcript = Transcript(theme, Pulse())
+    transcript.show_messages(long_chat(2))
+    transcript.settle()
+    for place in range(4):
+        item = node_of(transcript).child(place)
+        known = [QAccessible.uniqueId(node) for node in (item, item.child(0))]
+        assert all(QAccessible.accessibleInterface(number) for number in known)
+    transcript.deleteLater()
+    QApplication.sendPostedEvents(transcript, QEvent.Type.DeferredDelete)
+    assert not any(QAccessible.accessibleInterface(number) for number in known)

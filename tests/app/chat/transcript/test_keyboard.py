@@ -99,3 +99,14 @@ def test_keys_copy_what_is_marked(focused: Transcript) -> None:
     QTest.keyClick(focused, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
     QTest.keyClick(focused, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert QApplication.clipboard().text() == "Why?\n\nSo."
+
+
+def test_keys_reach_a_message_that_was_not_read_yet(focused: Transcript) -> None:
+    focused.show_messages(long_chat(20))
+    focused.verticalScrollBar().setValue(0)
+    focused.show_messages(long_chat(40))
+    assert not focused.sections[79].is_made
+    focused.setFocus(Qt.FocusReason.TabFocusReason)
+    press(Qt.Key.Key_Return)
+    press(Qt.Key.Key_Up)
+    assert focused.focus_index == 78

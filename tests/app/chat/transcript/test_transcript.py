@@ -88,13 +88,18 @@ def test_every_state_can_be_painted(transcript: Transcript) -> None:
         assert not transcript.grab().isNull()
 
 
-def test_messages_that_the_prompt_has_not_are_marked(transcript: Transcript) -> None:
+def test_messages_that_the_prompt_has_not_are_marked(transcript: Transcript, qtbot: QtBot) -> None:
     chat = [message("user", "One?", number=1), message("assistant", "One.", number=2)]
     asked = replace(message("user", "Two?", number=3), num_left_out=2)
     transcript.show_messages([*chat, asked])
     words = "The 2\u00a0messages above are left out of the prompt."
     assert transcript.plain_text() == f"One?\n\nOne.\n\n{words}\nTwo?"
     assert [section.is_left_out for section in transcript.sections] == [True, True, False]
+    with qtbot.waitSignal(transcript.action_chosen) as chosen:
+        button(transcript, "Include all messages").click()
+    assert chosen.args == [Action.INCLUDE, "m3"]
+    transcript.change(replace(asked, num_left_out=0))
+    assert words not in transcript.plain_text()
 
 
 def test_branches_of_an_edited_message_can_be_changed(transcript: Transcript, qtbot: QtBot) -> None:
