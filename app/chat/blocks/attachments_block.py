@@ -96,7 +96,7 @@ class AttachmentsBlock(PlacedBlock):
 
 def _content_of(chip: _Chip) -> Block:
     language = PurePath(chip.attachment.name).suffix.removeprefix(".")
-    code = Code(Place(gap=_GAP, joint="\n\n"), chip.attachment.text, language)
+    code = Code(Place(gap=_GAP, joint="\n\n"), chip.attachment.text.removesuffix("\n"), language)
     return FoldedBlock(CodeBlock(code, "", 0), chip)
 
 

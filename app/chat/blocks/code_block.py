@@ -12,7 +12,7 @@ from app.chat.blocks.block import BlockPaint
 from app.chat.blocks.changes import changes
 from app.chat.blocks.code_lines import CodeLines
 from app.chat.blocks.code_text import CodeText
-from app.chat.blocks.looks import CODE
+from app.chat.blocks.looks import CODE, text_scale
 from app.chat.blocks.sideways import Sideways
 from app.chat.blocks.small_words import draw_words, words_width
 from app.chat.code_colours import MAX_COLOURED, name_language
@@ -38,7 +38,7 @@ class CodeBlock(PlacedBlock):
         self._sideways = Sideways()
         self._is_folded = len(self._text.lines) > FOLD_LINES
         self._is_copied = False
-        self._laid_out = (-1.0, 0)  # width and number of lines that the height was last asked for with
+        self._laid_out = (-1.0, 0, 0.0)  # width, number of lines and scale that the height was last asked for with
 
     def take(self, piece: Piece) -> bool:
         """Become longer; code that grew before the reader's eyes does not fold itself."""
@@ -58,25 +58,25 @@ class CodeBlock(PlacedBlock):
 
     @property
     def is_laid_out(self) -> bool:
-        return self._laid_out == (self._width, self.num_lines)
+        return self._laid_out == (self._width, self.num_lines, text_scale())
 
     @property
     def _height(self) -> float:
         foot = _FOOT if self._is_folded else _BELOW
-        return _HEAD + _ABOVE + CODE.line_height * self.num_lines + foot
+        return _HEAD + _ABOVE + CODE.row_height * self.num_lines + foot
 
     def estimate(self, width: float) -> float:
         return self._height
 
     def set_width(self, width: float) -> float:
         self._width = width
-        self._laid_out = (width, self.num_lines)
+        self._laid_out = (width, self.num_lines, text_scale())
         self._sideways.set_widths(self._lines.width, self._room.width())
         return self._height
 
     def release(self) -> None:
         self._lines.release()
-        self._laid_out = (-1.0, 0)
+        self._laid_out = (-1.0, 0, 0.0)
 
     @property
     def _ground(self) -> QRectF:

@@ -35,7 +35,7 @@ class CodeLines:
 
     def paint(self, painter: QPainter, origin: QPointF, paint: BlockPaint, num_lines: int) -> None:
         """Paint what of the first lines lies in the clip, which is in the painter's coordinates."""
-        height = CODE.line_height
+        height = CODE.row_height
         first = max(0, int((paint.clip.top() - origin.y()) // height))
         last = min(num_lines, int((paint.clip.bottom() - origin.y()) // height) + 1)
         if len(self._kept) > _MAX_KEPT:
@@ -64,7 +64,7 @@ class CodeLines:
         line = self.text.lines[index]
         row = self.text.row(index) if len(line) <= _PART else ((line[start : start + _PART], ""),)
         kept = self._kept.get((index, start))
-        if kept is not None and (kept[0] is row or kept[0] == row):
+        if kept is not None and (kept[0] is row or kept[0] == row) and kept[1].is_laid_out:
             return kept[1]
         spans = [Span(text, Style(is_code=True, tone=tone)) for text, tone in row]
         made = Paragraph(spans, CODE, wraps=False, is_code=True)
@@ -73,7 +73,7 @@ class CodeLines:
         return made
 
     def position_at(self, point: QPointF, num_lines: int) -> int:
-        index = min(max(0, int(point.y() // CODE.line_height)), num_lines - 1)
+        index = min(max(0, int(point.y() // CODE.row_height)), num_lines - 1)
         strip = QRectF(point.x(), 0, 0, 1)
         found = next(self._parts(index, strip), None)
         if found is None or (point.x() < 0 and not found[0]):
@@ -85,11 +85,11 @@ class CodeLines:
     def rect_of(self, position: int) -> QRectF:
         index = self.text.line_at(position)
         column = position - self.text.starts[index]
-        x, top = 0.0, float(index * CODE.line_height)
+        x, top = 0.0, float(index * CODE.row_height)
         for start, left, part in self._parts(index, QRectF(0, 0, 1e9, 1)):
             if start <= column:
                 x = left + part.rect_of(column - start).left()
-        return QRectF(x, top, 1, CODE.line_height)
+        return QRectF(x, top, 1, CODE.row_height)
 
     def slice(self, start: int, end: int) -> str:
         return slice_units(self.text.code, start, end)

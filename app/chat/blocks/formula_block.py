@@ -11,7 +11,7 @@ from app.chat.blocks.base import PlacedBlock
 from app.chat.blocks.block import BlockPaint
 from app.chat.blocks.formula_setter import Drawing, FormulaKey
 from app.chat.blocks.formulas import draw_formula, formulas
-from app.chat.blocks.looks import CODE
+from app.chat.blocks.looks import CODE, text_scale
 from app.chat.blocks.paragraph import Paragraph
 from app.chat.blocks.sideways import Sideways
 from app.chat.blocks.units import slice_units
@@ -38,8 +38,12 @@ class FormulaBlock(PlacedBlock):
         self._piece = piece
         written = "\n".join(line.strip() for line in source.strip().split("\n"))
         self._source_text = Paragraph([Span(written.replace("\n", "\u2028"))], CODE)
-        self._key = FormulaKey(piece.source, _PIXELS, True)
-        self._drawing: Drawing | None = None
+        self._drawing: Drawing | None = None  # that its height was last asked for with
+
+    def _find_drawing(self) -> Drawing | None:
+        """None for a formula that is still being written, or not drawn yet, or cannot be."""
+        key = FormulaKey(self._piece.source, round(_PIXELS * text_scale()), True)
+        return formulas().find(key) if self._piece.is_closed else None
 
     def take(self, piece: Piece) -> bool:
         if not isinstance(piece, Formula) or piece.source != self._piece.source:
@@ -53,9 +57,7 @@ class FormulaBlock(PlacedBlock):
 
     @property
     def is_laid_out(self) -> bool:
-        if not self._source_text.is_laid_out:
-            return False
-        return self._drawing is not None or not self._piece.is_closed or formulas().find(self._key) is None
+        return self._source_text.is_laid_out and self._drawing is self._find_drawing()
 
     def estimate(self, width: float) -> float:
         return float(room_for(self._piece.source))
@@ -63,8 +65,7 @@ class FormulaBlock(PlacedBlock):
     def set_width(self, width: float) -> float:
         self._width = width
         self._source_text.lay_out(width - self.inset)
-        if self._piece.is_closed and self._drawing is None:
-            self._drawing = formulas().find(self._key)
+        self._drawing = self._find_drawing()
         if self._drawing is not None:
             self._sideways.set_widths(self._drawing.width, width - self.inset)
         return self._height
@@ -144,4 +145,4 @@ def room_for(source: str) -> int:
     """Height that a formula most likely needs, known from its first letters on."""
     num_rows = 1 + source.count("\\\\")
     row = _TALL_ROW if _TALL.search(source) else _ROW
-    return num_rows * row + 2 * _PADDING
+    return round(num_rows * row * text_scale()) + 2 * _PADDING

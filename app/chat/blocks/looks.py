@@ -14,6 +14,7 @@ from app.theme.tokens import Tokens
 PLAIN = Style()
 INDENT = 22  # of a list
 QUOTE_INDENT = 16
+_CODE_SMALLER = 2  # px than the text around it
 _HEADING_PIXELS = {1: 19, 2: 17, 3: 16}
 
 
@@ -26,6 +27,11 @@ class Look:
     ink: str = "ink"
     pixels: int = 0
     weight: int = 0
+
+    @property
+    def row_height(self) -> int:
+        """Height of a line at the user's text size."""
+        return round(self.line_height * text_scale())
 
 
 REPLY = Look()
@@ -43,14 +49,33 @@ def heading_look(level: int, look: Look) -> Look:
     return Look("reply", 26, "ink", _HEADING_PIXELS.get(level, 15), QFont.Weight.DemiBold.value)
 
 
-@lru_cache(maxsize=256)
+def text_scale() -> float:
+    """What the user's text size multiplies all sizes by."""
+    return font("reply").pixelSize() / SIZES["reply"][0]
+
+
 def font_of(look: Look, style: Style = PLAIN) -> QFont:
     """Not to be changed by the caller."""
-    made = QFont(font("code" if style.is_code or style.is_formula else look.font))
-    if style.is_code or style.is_formula:
-        made.setPixelSize(min(made.pixelSize(), (look.pixels or SIZES[look.font][0]) - 2 + (look.font == "code") * 2))
-    elif look.pixels:
-        made.setPixelSize(look.pixels)
+    return _font_of(look, style, text_scale())
+
+
+def metrics_of(look: Look, style: Style = PLAIN) -> QFontMetricsF:
+    return _metrics_of(look, style, text_scale())
+
+
+def format_of(look: Look, style: Style, tokens: Tokens) -> QTextCharFormat:
+    """Of a span that differs from the plain text of its look."""
+    return _format_of(look, style, tokens, text_scale())
+
+
+@lru_cache(maxsize=256)
+def _font_of(look: Look, style: Style, scale: float) -> QFont:
+    is_fixed = style.is_code or style.is_formula or look.font == "code"
+    made = QFont(font("code" if is_fixed else look.font))
+    pixels = look.pixels or SIZES[look.font][0]
+    if is_fixed:
+        pixels = min(SIZES["code"][0], pixels - (0 if look.font == "code" else _CODE_SMALLER))
+    made.setPixelSize(round(pixels * scale))
     if look.weight:
         made.setWeight(QFont.Weight(look.weight))
     if style.is_bold:
@@ -61,15 +86,14 @@ def font_of(look: Look, style: Style = PLAIN) -> QFont:
 
 
 @lru_cache(maxsize=256)
-def metrics_of(look: Look, style: Style = PLAIN) -> QFontMetricsF:
-    return QFontMetricsF(font_of(look, style))
+def _metrics_of(look: Look, style: Style, scale: float) -> QFontMetricsF:
+    return QFontMetricsF(_font_of(look, style, scale))
 
 
 @lru_cache(maxsize=1024)
-def format_of(look: Look, style: Style, tokens: Tokens) -> QTextCharFormat:
-    """Of a span that differs from the plain text of its look."""
+def _format_of(look: Look, style: Style, tokens: Tokens, scale: float) -> QTextCharFormat:
     made = QTextCharFormat()
-    made.setFont(font_of(look, style))
+    made.setFont(_font_of(look, style, scale))
     tone = "target" if style.href else style.tone
     if tone:
         made.setForeground(QColor(getattr(tokens, tone)))

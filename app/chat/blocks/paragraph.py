@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QPainter, QTextLayout, QTextLine, QTextOption
 
 from app.chat.blocks.block import BlockPaint
 from app.chat.blocks.formulas import draw_formula, formulas
-from app.chat.blocks.looks import REPLY, Look, font_of, metrics_of
+from app.chat.blocks.looks import REPLY, Look, font_of, metrics_of, text_scale
 from app.chat.blocks.set_text import SetText, set_spans
 from app.chat.blocks.units import count_units
 from app.chat.markdown_inline import Span
@@ -60,6 +60,7 @@ class Paragraph:
         self._is_code = is_code
         self._is_at_end = is_at_end
         self._width = -1.0
+        self._scale = 0.0
         self._tokens: Tokens = LIGHT
         self._set: SetText | None = None
         self._layout: QTextLayout | None = None
@@ -78,7 +79,8 @@ class Paragraph:
 
     @property
     def is_laid_out(self) -> bool:
-        return self._layout is not None and not any(map(formulas().is_known, self._text.waiting))
+        is_same = self._layout is not None and self._scale == text_scale()
+        return is_same and not any(map(formulas().is_known, self._text.waiting))
 
     @property
     def _text(self) -> SetText:
@@ -102,6 +104,7 @@ class Paragraph:
         return self.height
 
     def _lay_out(self) -> None:
+        self._scale = text_scale()
         self._set = set_spans(self.spans, self.look, self._tokens)
         layout = QTextLayout(self._set.shown, font_of(self.look))
         option = QTextOption()
@@ -124,14 +127,14 @@ class Paragraph:
             top = self._place(line, top)
             widest = max(widest, line.naturalTextWidth())
         layout.endLayout()
-        self.height = max(top, float(self.look.line_height))
+        self.height = max(top, float(self.look.row_height))
         self.natural_width = widest
 
     def _place(self, line: QTextLine, top: float) -> float:
         """Put a line where its baseline belongs; returns its bottom."""
         metrics = metrics_of(self.look)
-        above = (self.look.line_height - metrics.ascent() - metrics.descent()) / 2 + metrics.ascent()
-        below = self.look.line_height - above
+        above = (self.look.row_height - metrics.ascent() - metrics.descent()) / 2 + metrics.ascent()
+        below = self.look.row_height - above
         start, end = line.textStart(), line.textStart() + line.textLength()
         for formula in self._text.formulas:
             if start <= formula.shown < end:
@@ -152,7 +155,7 @@ class Paragraph:
             self._lay_out()
         colour = ink or getattr(paint.tokens, self.look.ink)
         painter.setPen(QColor(colour))
-        clip = paint.clip.translated(-origin.x(), -origin.y()).adjusted(-2, -self.look.line_height, 2, 0)
+        clip = paint.clip.translated(-origin.x(), -origin.y()).adjusted(-2, -self.look.row_height, 2, 0)
         self._lines.draw(painter, origin, [], clip.translated(origin))
         for formula in self._text.formulas:
             row = self._row_at(formula.shown)
@@ -237,7 +240,7 @@ class Paragraph:
         """Where the caret stands before a position."""
         shown = self._text.to_shown(min(max(0, position), self.length))
         if not self.rows:
-            return QRectF(0, 0, 1, self.look.line_height)
+            return QRectF(0, 0, 1, self.look.row_height)
         row = self._row_at(shown)
         return QRectF(self._x(shown, row), row.top, 1, row.bottom - row.top)
 

@@ -55,7 +55,7 @@ class PartBlock(PlacedBlock):
     def estimate(self, width: float) -> float:
         per_line = max(10.0, width / (0.52 * font_of(REPLY).pixelSize()))
         rows = (max(0.5, ceil(len(line) / per_line)) for line in self._source.split("\n"))
-        return REPLY.line_height * sum(rows)
+        return REPLY.row_height * sum(rows)
 
     def set_width(self, width: float) -> float:
         self._width = width

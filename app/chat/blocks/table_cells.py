@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import accumulate
 
-from app.chat.blocks.looks import CELL, CELL_HEAD, Look
+from app.chat.blocks.looks import CELL, CELL_HEAD, Look, text_scale
 from app.chat.blocks.paragraph import Paragraph
 from app.chat.blocks.table_widths import BETWEEN, fit_columns, holds_numbers, measure_cell
 from app.chat.blocks.units import count_units
@@ -26,6 +26,7 @@ class TableCells:
         self.tops: list[float] = [0.0]  # of each row that is shown, and where one after them would begin
         self._at_end = tuple(at_end)
         self._measured: list[list[float]] = []
+        self._scale = 0.0
         self._kept: dict[tuple[int, int], Paragraph] = {}
         self._starts: list[int] | None = None
 
@@ -54,6 +55,10 @@ class TableCells:
 
     def set_width(self, width: float, num_rows: int) -> None:
         """Find widths of columns and heights of the first rows."""
+        if self._scale != text_scale():
+            self._scale = text_scale()
+            self._measured.clear()
+            self._kept.clear()
         for index in range(len(self._measured), num_rows):
             look = self._look_of(index)
             self._measured.append([measure_cell(cell, look) for cell in self.rows[index]])
@@ -67,7 +72,7 @@ class TableCells:
 
     def _height_of(self, index: int) -> float:
         look = self._look_of(index)
-        height = float(look.line_height)
+        height = float(look.row_height)
         for column, cell in enumerate(self.rows[index]):
             has_formula = any(span.style.is_formula for span in cell)
             if has_formula or self._measured[index][column] > self.widths[column]:
@@ -95,8 +100,8 @@ class TableCells:
 
     @property
     def is_settled(self) -> bool:
-        """Whether no formula has come since the cells were laid out."""
-        return all(cell.is_laid_out for cell in self._kept.values())
+        """Whether no formula has come, and no other text size, since the cells were laid out."""
+        return self._scale == text_scale() and all(cell.is_laid_out for cell in self._kept.values())
 
     def release(self) -> None:
         self._kept.clear()

@@ -64,7 +64,7 @@ class TextBlock(PlacedBlock):
         look = self._paragraph.look
         per_line = max(10.0, (width - self.inset) / (0.52 * font_of(look).pixelSize()))
         parts = self._paragraph.plain.split("\u2028")
-        return float(look.line_height * sum(max(1, ceil(len(part) / per_line)) for part in parts))
+        return float(look.row_height * sum(max(1, ceil(len(part) / per_line)) for part in parts))
 
     def set_width(self, width: float) -> float:
         self._width = width
@@ -85,7 +85,7 @@ class TextBlock(PlacedBlock):
     def _paint_mark(self, painter: QPainter, paint: BlockPaint) -> None:
         """Bullets are drawn, since those of fonts are heavy; numbers end before the text."""
         look = self._paragraph.look
-        baseline = self._paragraph.rows[0].baseline if self._paragraph.rows else look.line_height * 0.75
+        baseline = self._paragraph.rows[0].baseline if self._paragraph.rows else look.row_height * 0.75
         if self._piece.mark == "•":
             x = self._from_start(self.inset - INDENT + _BULLET_X, 0)
             draw_dot(painter, paint.tokens.ink2, QPointF(x, baseline - metrics_of(look).xHeight() / 2), _BULLET_RADIUS)

@@ -11,7 +11,7 @@ from PySide6.QtGui import QPainter
 
 from app.chat.blocks.base import PlacedBlock
 from app.chat.blocks.block import BlockPaint
-from app.chat.blocks.looks import USER, font_of
+from app.chat.blocks.looks import USER, font_of, text_scale
 from app.chat.blocks.paragraph import Paragraph
 from app.chat.blocks.small_words import draw_words, words_width
 from app.chat.blocks.units import count_units, slice_units
@@ -43,7 +43,7 @@ class UserBlock(PlacedBlock):
         self._lines: list[_Line] = []
         self._tops: list[float] = [0.0]
         self._bubble = QRectF()
-        self._needs_layout = True
+        self._scale = 0.0
 
     @property
     def length(self) -> int:
@@ -51,7 +51,7 @@ class UserBlock(PlacedBlock):
 
     @property
     def is_laid_out(self) -> bool:
-        return not self._needs_layout
+        return bool(self._lines) and self._scale == text_scale()
 
     @property
     def _is_folded(self) -> bool:
@@ -61,13 +61,13 @@ class UserBlock(PlacedBlock):
         per_line = max(10.0, (width * SHARE - 2 * _PADDING) / (0.52 * font_of(USER).pixelSize()))
         lines = self._source[: self._shown].split("\n")
         num_rows = sum(max(1, ceil(len(line) / per_line)) for line in lines)
-        return num_rows * USER.line_height + 2 * _INSET + (_FOOT if self._is_folded else 0)
+        return num_rows * USER.row_height + 2 * _INSET + (_FOOT if self._is_folded else 0)
 
     def set_width(self, width: float) -> float:
-        if width != self._width or self._needs_layout:
+        if width != self._width or not self.is_laid_out:
             self._width = width
+            self._scale = text_scale()
             self._lay_out(width)
-            self._needs_layout = False
         return self._bubble.height()
 
     def _lay_out(self, width: float) -> None:
@@ -101,7 +101,6 @@ class UserBlock(PlacedBlock):
 
     def release(self) -> None:
         self._lines = []
-        self._needs_layout = True
 
     @property
     def _origin(self) -> QPointF:

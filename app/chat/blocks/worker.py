@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Callable
 from functools import cache
 from itertools import count
@@ -9,7 +10,7 @@ from queue import PriorityQueue
 from threading import Thread
 from typing import TypeVar
 
-from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from app.chat.blocks.changes import changes
 
@@ -41,9 +42,7 @@ class Worker(QObject):
         if self._thread is None or not self._thread.is_alive():
             self._thread = Thread(target=self._run, name="blocks", daemon=True)
             self._thread.start()
-            application = QCoreApplication.instance()
-            assert application is not None
-            application.aboutToQuit.connect(self.stop)
+            atexit.register(self.stop)  # before Qt goes, which an answer would reach for
 
     def stop(self) -> None:
         """End the thread after the question that it is at."""
@@ -51,6 +50,7 @@ class Worker(QObject):
             self._questions.put((_FIRST, None, None))
             self._thread.join(_STOP_SECONDS)
             self._thread = None
+            atexit.unregister(self.stop)
 
     def _run(self) -> None:
         while True:
