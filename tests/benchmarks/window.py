@@ -1,7 +1,8 @@
 """What the window costs on this machine: `python -m tests.benchmarks.window`.
 
-Eight tabs stream at once, and the GUI thread's own CPU time is taken between two waits of its event loop; then a long
-chat is opened among thousands. The offscreen platform paints with the same rasterizer as a screen's.
+A long chat is opened among thousands; then eight tabs stream at once, and the GUI thread's own CPU time is taken
+between two waits of its event loop, also while other things are done in the window beside them. The offscreen platform
+paints with the same rasterizer as a screen's.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from app.conversations.store import Store
 from app.garbage import GarbageCollector
 from app.tasks import finish
 from app.theme.theme import Theme
+from app.theme.tokens import DARK
 from app.window import MainWindow
 from tests.benchmarks.streaming_engine import FACTS, StreamingEngine, write_chat
 
@@ -73,6 +75,15 @@ class Streaming:
     share_of_core: float
 
 
+async def longest_turn(clock: FrameClock, deed: Callable[[], object]) -> float:
+    """Milliseconds of the longest turn of the loop in the second after a deed, the deed itself among them."""
+    await asyncio.sleep(0.2)
+    clock.frames.clear()
+    deed()
+    await asyncio.sleep(1.0)
+    return round(1000 * max(clock.frames, default=0.0), 1)
+
+
 async def until(is_there: Callable[[], bool], seconds: float = 60.0) -> float:
     """Seconds until something is so."""
     start = time.perf_counter()
@@ -83,16 +94,19 @@ async def until(is_there: Callable[[], bool], seconds: float = 60.0) -> float:
     return time.perf_counter() - start
 
 
-async def measure_streaming(window: MainWindow, num_tabs: int, seconds: float, *, switches: bool) -> Streaming:
-    """Send one message in each tab and watch; with `switches` another tab comes forward every second."""
+async def begin_streaming(window: MainWindow, num_tabs: int) -> None:
+    """Send one message in each of so many new tabs."""
     for _ in range(num_tabs):
         tab = window.workspace.new_tab()
         tab.composer.field.setPlainText("Write on and on about ice.")
         QTest.keyClick(tab.composer.field, Qt.Key.Key_Return)
         await until(lambda tab=tab: tab.session.running is not None)  # type: ignore[misc]
     await asyncio.sleep(1.0)
-    clock = FrameClock()
-    clock.attach()
+
+
+async def watch_streaming(window: MainWindow, clock: FrameClock, seconds: float, *, switches: bool) -> Streaming:
+    """With `switches` another tab comes forward every second."""
+    clock.frames.clear()
     began_at, cpu_at = time.perf_counter(), time.thread_time()
     while time.perf_counter() - began_at < seconds:
         await asyncio.sleep(1.0)
@@ -100,12 +114,27 @@ async def measure_streaming(window: MainWindow, num_tabs: int, seconds: float, *
             window.workspace.step(1)
     share = (time.thread_time() - cpu_at) / (time.perf_counter() - began_at)
     frames = sorted(1000 * frame for frame in clock.frames if frame >= TRIVIAL_SECONDS)
-    for tab in window.workspace.tabs:
-        tab.stop()
-    await until(lambda: not window.workspace.busy_sessions)
     return Streaming(
         len(frames), at_share(frames, 0.5), at_share(frames, 0.95), at_share(frames, 0.995), frames[-1], share
     )
+
+
+async def measure_deeds(window: MainWindow, theme: Theme, clock: FrameClock) -> dict[str, float]:
+    """Longest turn, in milliseconds, of what is done while replies stream; the tab shown first was hidden till then."""
+    workspace = window.workspace
+    first = next(index for index, tab in enumerate(workspace.tabs) if tab.session.is_busy)
+    deeds: dict[str, Callable[[], object]] = {
+        "show a tab whose reply ran unseen": lambda: workspace.row.bar.setCurrentIndex(first),
+        "change the theme": lambda: theme.apply(DARK),
+        "change the text size": lambda: window.change_text_size(1),
+        "change it back": lambda: window.change_text_size(0),
+        "search all chats": lambda: window.sidebar.field.setText("molecule"),
+        "end the search": lambda: window.sidebar.field.clear(),
+        "open the inspector": window.statistics.toggle_inspector,
+        "open the statistics": window.statistics.show_page,
+        "open a new tab": workspace.new_tab,
+    }
+    return {words: await longest_turn(clock, deed) for words, deed in deeds.items()}
 
 
 def at_share(ordered: list[float], share: float) -> float:
@@ -155,15 +184,29 @@ async def run(options: argparse.Namespace, folder: Path) -> dict[str, object]:
         await window.catalogue.refresh()
         window.sidebar.list.viewport().grab()
         listed = time.perf_counter() - start
+        clock = FrameClock()
+        clock.attach()
         opened = await measure_opening(window)
-        streamed = await measure_streaming(window, options.tabs, options.seconds, switches=options.switch)
+        longest = 1000 * max(clock.frames)
+        await begin_streaming(window, options.tabs)
+        streamed = await watch_streaming(window, clock, options.seconds, switches=options.switch)
+        deeds = await measure_deeds(window, theme, clock)
+        for tab in window.workspace.tabs:
+            tab.stop()
+        await until(lambda: not window.workspace.busy_sessions)
     finally:
         window.close()
         await finish()
         bridge.stop(5.0)
         recorder.flush()
         database.close()
-    return {"listed_seconds": listed, "opened_seconds": opened, "streaming": asdict(streamed)}
+    return {
+        "listed_seconds": round(listed, 3),
+        "opened_seconds": round(opened, 3),
+        "longest_turn_of_opening_ms": round(longest, 1),
+        "streaming": {name: round(value, 3) for name, value in asdict(streamed).items()},
+        "longest_turns_ms": deeds,
+    }
 
 
 def parse() -> argparse.Namespace:
