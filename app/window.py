@@ -9,7 +9,6 @@ from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QMainWindow, QWidget
 
 from app.actions import Actions, WindowDeeds
-from app.activity import Activity
 from app.bridge import EngineBridge
 from app.chat.notes import Action
 from app.chat.session import ChatSession
@@ -105,7 +104,7 @@ class MainWindow(QMainWindow):
         self.regions = regions_of(workspace, sidebar)
         self.statistics = WindowStatistics(self.theme, bridge, recorder, catalogue, workspace)
         self.statistics.serve(sidebar)
-        self._footer_words = FooterWords(sidebar.footer, workspace, self.status, Activity(bridge, self))
+        self._footer_words = FooterWords(sidebar.footer, workspace, self.status, self.statistics.history)
         self.actions_of_window = Actions(self, self.theme, workspace, self._deeds())
 
     def _connect_sidebar(self) -> None:

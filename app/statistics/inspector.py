@@ -145,7 +145,7 @@ class Inspector(QWidget):
         has_drafted = bool(statistics.num_proposed)
         rounds = tuple(tracked.rounds) if tracked else ()
         self.rounds.setText(write_count(statistics.num_rounds, "rounds"))
-        rate = tracked.rate(self._history.clock()) if tracked else statistics.tokens_per_second or None
+        rate = self._history.rate_of(tracked) if tracked else statistics.tokens_per_second or None
         self.numbers.show_numbers(numbers_of(statistics, rate))
         self.positions.show_positions(positions_in(statistics))
         self.spark.show_rounds(rounds, statistics.acceptance_length)
