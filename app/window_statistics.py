@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 from app.bridge import EngineBridge
 from app.conversations.catalogue import Catalogue
 from app.conversations.recorder import Recorder
+from app.focus_order import move_before
 from app.sidebar.panel import Sidebar
 from app.statistics.history import History
 from app.statistics.inspector import Inspector
@@ -34,6 +35,7 @@ class WindowStatistics(QObject):
         self.inspector: Inspector | None = None  # made when it is first asked for
         recorder.began.connect(self.history.begin)
         catalogue.deleted.connect(self.history.forget)
+        self._sidebar: Sidebar | None = None
         self._is_tinted = False
         workspace.changed.connect(self._follow)
         workspace.reply_in_view_changed.connect(self._follow)
@@ -41,6 +43,7 @@ class WindowStatistics(QObject):
 
     def serve(self, sidebar: Sidebar) -> None:
         """Give the sidebar its memory bar, and the page to what asks for it there."""
+        self._sidebar = sidebar
         sidebar.footer.set_bar(MemoryBar(self._theme, self.memory))
         sidebar.statistics_asked.connect(self.show_page)
         self._workspace.page_shown.connect(lambda: sidebar.statistics_row.set_current(self._is_page_shown))
@@ -67,6 +70,8 @@ class WindowStatistics(QObject):
             self.inspector.set_tint(self._is_tinted)
             self.inspector.tint_toggled.connect(self.set_tint)
             body.set_side(self.inspector)
+            if self._sidebar is not None:
+                move_before(self._sidebar.first, self.inspector)
         body.set_side_wanted(is_wanted)
         self._follow()
 

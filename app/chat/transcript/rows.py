@@ -127,7 +127,8 @@ class ControlRows(QObject):
         row.set_copied(section is self._copied)
         top = round(view.sections.tops[index] + section.parts.row) - view.offset
         row.setGeometry(QRect(view.column_left, top, round(view.sections.column), measures.ROW))
-        is_focused = index == view.focus_index
+        focus = view.window().focusWidget()  # once it is elsewhere Tab comes to them by the transcript again, not late
+        is_focused = index == view.focus_index and focus is not None and (focus is view or view.isAncestorOf(focus))
         for button in row.findChildren(QAbstractButton):
             policy = button.focusPolicy()
             wanted = policy.TabFocus if is_focused else policy.NoFocus
