@@ -18,21 +18,23 @@ def in_order(widgets: Sequence[QWidget]) -> None:
 def move_before(following: QWidget, part: QWidget) -> None:
     """Let Tab go through all of `part`, in its own order, right before it comes to `following`."""
     chain = chain_of(part)
-    before = following.previousInFocusChain()
-    while not takes_tab(before) or before in chain:  # Qt moves nothing behind what Tab passes by
-        before = before.previousInFocusChain()
-    in_order([before, *chain])
+    before = [widget for widget in _round(following) if takes_tab(widget) and widget not in chain]
+    in_order([*before[-1:], *chain])  # Qt moves nothing behind what Tab passes by
 
 
 def chain_of(part: QWidget) -> list[QWidget]:
     """What Tab comes to in a widget, itself too, in its order."""
-    chain, widget = [part], part.nextInFocusChain()
-    while widget is not part:
-        if part.isAncestorOf(widget):
-            chain.append(widget)
-        widget = widget.nextInFocusChain()
-    return [widget for widget in chain if takes_tab(widget)]
+    return [widget for widget in _round(part) if takes_tab(widget) and (widget is part or part.isAncestorOf(widget))]
 
 
 def takes_tab(widget: QWidget) -> bool:
     return bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
+
+
+def _round(first: QWidget) -> list[QWidget]:
+    """All widgets of a window in the order of Tab, from this one on."""
+    found, widget = [first], first.nextInFocusChain()
+    while widget is not None and widget is not first:
+        found.append(widget)
+        widget = widget.nextInFocusChain()
+    return found

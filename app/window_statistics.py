@@ -80,7 +80,7 @@ class WindowStatistics(QObject):
         if is_tinted == self._is_tinted:
             return
         self._is_tinted = is_tinted
-        self._workspace.set_tint(is_tinted)
+        self._workspace.alike.set_tint(is_tinted)
         if self.inspector is not None:
             self.inspector.set_tint(is_tinted)
         self.tint_changed.emit(is_tinted)

@@ -15,6 +15,7 @@ from app.chat.tab import ChatTab
 from app.model_status import ModelStatus
 from app.page_stack import PageStack
 from app.tab_keeper import TabKeeper
+from app.tabs_alike import TabsAlike
 from app.tasks import start
 from app.theme.pulse import Pulse
 from app.theme.theme import Theme
@@ -29,6 +30,7 @@ class Workspace(PageStack):
     trouble = Signal(str)  # a sentence about a chat that has no tab
     reply_in_view_changed = Signal()
     tint_asked = Signal()  # tint drafted text, or do no longer
+    session_trouble = Signal(str)  # a sentence that a tab says itself
 
     def __init__(
         self,
@@ -44,8 +46,7 @@ class Workspace(PageStack):
         self._pulse = pulse
         self._status = status
         self._make_session = make_session
-        self._is_first = False
-        self._is_tinted = False
+        self.alike = TabsAlike(lambda: self.tabs)
         self.is_restoring = False
         self._opening: set[str] = set()  # chats that are being read
         self._put_away: dict[str, bool] = {}  # deleted chats that may be had back, and whether each had a tab
@@ -163,13 +164,13 @@ class Workspace(PageStack):
 
     def _make_tab(self) -> ChatTab:
         tab = ChatTab(self._theme, self._pulse, self._make_session(), self._status)
-        tab.empty.show_welcome(self._is_first)
         tab.state_changed.connect(self._refresh)
         tab.draft_changed.connect(self._keeper.save_soon)
-        tab.transcript.set_tint(self._is_tinted)
         tab.transcript.reply_in_view_changed.connect(lambda message_id: self.reply_in_view_changed.emit())
         tab.actions_on_messages.tint_asked.connect(self.tint_asked)
         tab.model_wanted.connect(self._status.load)
+        self.alike.take(tab)
+        tab.session.trouble.connect(self.session_trouble)
         tab.session.busy_changed.connect(lambda is_busy: None if is_busy else self.reply_ended.emit())
         return tab
 
@@ -241,22 +242,6 @@ class Workspace(PageStack):
         self._background.forget(conversation_id)
         self._keeper.unsent.take(conversation_id)
         self._refresh()
-
-    def tell(self, sentence: str) -> None:
-        """Show a sentence above every composer."""
-        for tab in self.tabs:
-            tab.show_trouble(sentence)
-
-    def set_tint(self, is_tinted: bool) -> None:
-        self._is_tinted = is_tinted
-        for tab in self.tabs:
-            tab.transcript.set_tint(is_tinted)
-
-    def show_welcome(self, is_first: bool) -> None:
-        """Whether empty tabs greet: only before the first chat."""
-        self._is_first = is_first
-        for tab in self.tabs:
-            tab.empty.show_welcome(is_first)
 
     def _take_shown(self) -> None:
         self._last_chat = self.current or self._last_chat

@@ -43,6 +43,7 @@ class Action(StrEnum):
     BACK = "Go back"
     SHOW_FILES = "Show both files"
     SHOW_CACHE = "Prompt cache"
+    FREE_CACHE = "Free cache…"
     SHOW_BOTH = "Show both"
     SAVE_REPORT = "Save report…"
 
@@ -60,6 +61,7 @@ _NAMES = {
     Action.SAVE_REPORT: "Save a report of the check",
     Action.BACK: "Go back to the messages that followed",
     Action.SHOW_FILES: "Show both files in their folders",
+    Action.FREE_CACHE: "Clear the prompt cache, after a question",
     Action.SHOW_CACHE: "Show the prompt cache, where it can be cleared",
 }
 _LINKS = frozenset({Action.DISCARD})  # shown as words: the quieter of two
