@@ -116,7 +116,7 @@ class Workspace(PageStack):
         """Show a chat, and of it a message where one is named."""
         if (tab := self._tab_of(conversation_id)) is not None:
             self.raise_page(tab)
-            self._show_message(tab, message_id)
+            start(self._show_message(tab, message_id))
         elif conversation_id not in self._opening:
             self._opening.add(conversation_id)  # here, as the task begins later than the next click may come
             start(self._open(conversation_id, message_id))
@@ -149,7 +149,7 @@ class Workspace(PageStack):
                 end_session(tab.session)
         if is_open:
             self._take_opened(tab, conversation_id)
-            self._show_message(tab, message_id)
+            await self._show_message(tab, message_id)
         elif troubles:
             self.trouble.emit(" ".join(troubles))
 
@@ -247,8 +247,10 @@ class Workspace(PageStack):
         self._last_chat = self.current or self._last_chat
         self._refresh()
 
-    def _show_message(self, tab: ChatTab, message_id: str) -> None:
-        if message_id:
+    async def _show_message(self, tab: ChatTab, message_id: str) -> None:
+        """Go to a message, on another branch too; "" is none."""
+        is_shown = any(message.id == message_id for message in tab.session.messages)
+        if message_id and (is_shown or await tab.session.choose(message_id)):
             tab.transcript.scroll_to_message(message_id)
 
     def _refresh(self) -> None:
