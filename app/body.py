@@ -26,12 +26,23 @@ class Body(QWidget):
         self._theme = theme
         self._is_allowed = False  # by the page that is shown
         self.is_side_wanted = False
+        self._is_held_back = False  # wanted, but beside the page only
         pages.setParent(self)
         theme.tokens_changed.connect(self._place)
 
     @property
     def is_side_shown(self) -> bool:
-        return self._side is not None and self.is_side_wanted and self._is_allowed
+        is_wanted = self.is_side_wanted and not self.is_side_held_back
+        return self._side is not None and is_wanted and self._is_allowed
+
+    @property
+    def is_side_held_back(self) -> bool:
+        """Whether what was wanted the last time waits for a window in which it covers nothing."""
+        return self._is_held_back and self._is_narrow
+
+    @property
+    def _is_narrow(self) -> bool:
+        return self.window().width() < OVER_BELOW
 
     @property
     def side(self) -> QWidget | None:
@@ -61,8 +72,10 @@ class Body(QWidget):
             self._place()
         return False
 
-    def set_side_wanted(self, is_wanted: bool) -> None:
+    def set_side_wanted(self, is_wanted: bool, *, is_over: bool = True) -> None:
+        """`is_over` lets it lie over the page where there is no room beside."""
         self.is_side_wanted = is_wanted
+        self._is_held_back = not is_over
         self._place()
 
     def set_side_allowed(self, is_allowed: bool) -> None:
@@ -76,7 +89,7 @@ class Body(QWidget):
 
     def _place(self) -> None:
         is_shown = self.is_side_shown
-        is_beside = is_shown and self.window().width() >= OVER_BELOW
+        is_beside = is_shown and not self._is_narrow
         width = min(round(SIDE_WIDTH * TextSize.percent / 100), self.width())
         page = QRect(0, 0, self.width() - (width if is_beside else 0), self.height())
         self._pages.setGeometry(self._mirrored(page))

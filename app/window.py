@@ -162,7 +162,7 @@ class MainWindow(QMainWindow):
         """Bring back what was kept of the last time, but for the tabs."""
         self.sidebar.model.set_folded(read_folding(self._data_dir).folded)
         self._place = PlaceKeeper(self, self.shell, self.workspace.body, self._data_dir)
-        self.statistics.set_inspector_wanted(self._place.is_inspector_wanted)
+        self.statistics.set_inspector_wanted(self._place.is_inspector_wanted, is_over=False)
         self._refresh()
 
     async def open(self) -> None:

@@ -61,9 +61,10 @@ class WindowStatistics(QObject):
         return page
 
     def toggle_inspector(self) -> None:
-        self.set_inspector_wanted(not self._workspace.body.is_side_wanted)
+        body = self._workspace.body
+        self.set_inspector_wanted(not body.is_side_wanted or body.is_side_held_back)
 
-    def set_inspector_wanted(self, is_wanted: bool) -> None:
+    def set_inspector_wanted(self, is_wanted: bool, *, is_over: bool = True) -> None:
         body = self._workspace.body
         if is_wanted and self.inspector is None:
             self.inspector = Inspector(self._theme, self.history)
@@ -72,7 +73,7 @@ class WindowStatistics(QObject):
             body.set_side(self.inspector)
             if self._sidebar is not None:
                 move_before(self._sidebar.first, self.inspector)
-        body.set_side_wanted(is_wanted)
+        body.set_side_wanted(is_wanted, is_over=is_over)
         self._follow()
 
     def set_tint(self, is_tinted: bool) -> None:

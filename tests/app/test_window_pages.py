@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
@@ -113,3 +115,16 @@ def test_the_keyboard_goes_to_the_chat_when_the_sidebar_goes(driver: Driver) -> 
     driver.qtbot.keyClick(driver.window.sidebar.field, Qt.Key.Key_Escape)
     assert not driver.window.sidebar.isVisible()
     assert driver.tab.composer.field.hasFocus()
+
+
+def test_an_inspector_of_the_last_time_does_not_start_over_the_chat(make_driver: Callable[[], Driver]) -> None:
+    first = make_driver()
+    first.window.resize(900, 600)
+    first.window.actions_of_window.inspector.trigger()
+    assert first.window.workspace.body.is_side_shown
+    first.window.leave()
+    body = (second := make_driver()).window.workspace.body
+    assert not body.is_side_shown
+    assert not second.window.workspace.row.inspector_button.isChecked()
+    second.window.actions_of_window.inspector.trigger()
+    assert body.is_side_shown
