@@ -121,6 +121,10 @@ class Workspace(PageStack):
             self._opening.add(conversation_id)  # here, as the task begins later than the next click may come
             start(self._open(conversation_id, message_id))
 
+    @property
+    def can_reopen(self) -> bool:
+        return any(self._tab_of(one) is None and one not in self._put_away for one in self._closed)
+
     def reopen_tab(self) -> None:
         """Open the chat again whose tab was closed last."""
         while self._closed:
