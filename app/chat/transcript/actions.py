@@ -37,12 +37,12 @@ class TranscriptActions(TranscriptView):
     # Actions
 
     def toggle_details(self, message_id: str) -> None:
-        """Show or hide all numbers of a reply that has ended, as text under its strip."""
+        """Show or hide all numbers of a reply, as text under its strip."""
         index = self.sections.find(message_id)
         if index is None:
             return
         section = self.sections[index]
-        if not section.is_running and section.is_reply and section.statistics.num_tokens:
+        if section.is_reply and section.latest.num_tokens:
             self.selection.clear()
             self.hold_here(lambda: self._toggle_details(section))
 

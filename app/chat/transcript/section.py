@@ -47,7 +47,9 @@ class Section:
         self.contents = Contents(message, reading)
         self.body = Stack()
         self.details = Stack()
+        self._numbers = SmallText("")  # in `details` while they are shown
         self.wake = Wake()
+        self.rate: float | None = None  # tokens per second over the last two, as shown
         self.latest = message.statistics or Statistics()
         self.statistics = self.latest  # as shown, which is seldomer than they arrive
         self.rounds: tuple[Round, ...] = ()
@@ -160,12 +162,20 @@ class Section:
 
     def show_latest(self) -> None:
         self.statistics = self.latest
+        self.rate = self.wake.rate if self.is_running else None
         self.rounds = tuple(self.wake.rounds)
+        if self.has_details:
+            self._show_numbers()
 
     def toggle_details(self) -> None:
-        lines = [] if self.has_details else [SmallText(describe(self.statistics))]
-        self.details = Stack()
-        self.details.take(lines, self.column)
+        is_shown, self.details = self.has_details, Stack()
+        if not is_shown:
+            self._numbers = SmallText("")
+            self._show_numbers()
+
+    def _show_numbers(self) -> None:
+        self._numbers.take(describe(self.statistics, self.message))
+        self.details.take([self._numbers], self.column)
 
     # Where it stands
 

@@ -33,6 +33,13 @@ class SmallText:
         self._height = 0.0
         self._document: QTextDocument | None = None
 
+    def take(self, text: str) -> None:
+        """Say something else."""
+        if text != self._text:
+            self._text = text
+            self._height = 0.0
+            self._document = None
+
     @property
     def is_hidden(self) -> bool:
         return False
@@ -119,7 +126,7 @@ class SmallText:
         selection = QAbstractTextDocumentLayout.Selection()
         assert self._document is not None
         cursor = QTextCursor(self._document)
-        cursor.setPosition(start)
+        cursor.setPosition(min(start, self.length))
         cursor.setPosition(min(end, self.length), QTextCursor.MoveMode.KeepAnchor)
         selection.cursor = cursor
         form = QTextCharFormat()

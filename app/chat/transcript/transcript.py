@@ -201,10 +201,10 @@ class Transcript(TranscriptHands):
         section = self.last
         if section is None or not section.is_running:
             return
-        num_reasons = len(section.reasons)
+        before = len(section.reasons), section.details.height
         section.show_latest()
         section.show_thinking()
-        if len(section.reasons) != num_reasons:
+        if before != (len(section.reasons), section.details.height):
             self.hold(lambda: self.sections.place_again(len(self.sections) - 1))
         self.update_section(len(self.sections) - 1)
         self._rows.place()
