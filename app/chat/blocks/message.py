@@ -144,11 +144,10 @@ def _make_thoughts(fold: FoldBlock, source: str, source_start: int, place: Place
 
 
 def _blocks_as_written(message: Message) -> list[Block]:
-    """A user's message: chips of its attachments, their text while one is open, then its own text."""
+    """A user's message: chips of its attachments, then its own text."""
     blocks: list[Block] = []
     if message.attachments:
-        chips = AttachmentsBlock(message.attachments)
-        blocks += [chips, *chips.contents]
+        blocks.append(AttachmentsBlock(message.attachments))
     if message.text or not blocks:
         blocks.append(UserBlock(message.text, _AFTER_CHIPS if blocks else 0))
     return blocks
