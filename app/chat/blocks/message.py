@@ -72,9 +72,10 @@ class LiveBlocks:
         return self._show(parts, is_live=True)
 
     def change(self, message: Message) -> None:
-        """Say over the reasoning what the message says of it: its time and tokens."""
-        for fold in self.folds[:1]:
-            fold.seconds, fold.num_tokens = message.thought_seconds, message.num_thought
+        """Say over the first reasoning what the message says of all of it: its time and tokens."""
+        for place, fold in enumerate(self.folds):
+            fold.seconds = 0.0 if place else message.thought_seconds
+            fold.num_tokens = 0 if place else message.num_thought
 
     def end(self, message: Message) -> int:
         """Show the reply as it ended: the last block as finished Markdown, reasoning without an end unfolded."""

@@ -17,7 +17,7 @@ from app.chat.transcript.stack import Stack
 from app.chat.wake import Round, Wake
 from app.conversations.records import Message, ReplyState
 from app.figures import write_count
-from engine.messages import Delta, Progress, Statistics
+from engine.messages import Delta, Progress, ReasoningTags, Statistics
 
 _MOST_REASONS = 2
 
@@ -151,8 +151,12 @@ class Section:
         if self.started_at and self.is_made:
             self.contents.show_thinking(time.monotonic() - self.started_at)
 
+    def has_tags(self, tags: Sequence[ReasoningTags]) -> bool:
+        """Whether a reply may be read otherwise where these tags are known."""
+        return self.is_reply and any(each.opening in self.message.opening + self.text for each in tags)
+
     def make_anew(self) -> None:
-        """Forget every block: text has another size."""
+        """Forget every block: text has another size, or is read otherwise."""
         written = self.text[: len(self.text) - len(self.pending)]
         self.contents = Contents(replace(self.message, text=written), self.reading)
         self.body = Stack()
