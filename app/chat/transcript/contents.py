@@ -7,6 +7,7 @@ from functools import cache
 
 from app.chat.blocks.block import Block
 from app.chat.blocks.fold_block import FoldBlock
+from app.chat.blocks.looks import text_scale
 from app.chat.blocks.message import LiveBlocks, make_blocks
 from app.chat.blocks.user_block import FOLD_LINES as USER_FOLD_LINES
 from app.chat.blocks.user_block import SHARE as USER_SHARE
@@ -39,6 +40,10 @@ class Contents:
         self._live: LiveBlocks | None = None
         self._plain: list[Block] | None = None  # of what is no reply
         self._text = message.text
+
+    @property
+    def is_made(self) -> bool:
+        return self._live is not None or self._plain is not None
 
     @property
     def blocks(self) -> list[Block]:
@@ -101,10 +106,13 @@ def estimate_height(text: str, width: float, *, is_reply: bool) -> float:
     """Height of a text for a width without parsing or laying it out."""
     if not text:
         return 0.0
+    scale = text_scale()
+    width /= scale
     if not is_reply:
         num_lines = min(text.count("\n") + len(text) * _CHARACTER / max(1.0, USER_SHARE * width), USER_FOLD_LINES)
-        return (num_lines + 1) * _USER_LINE + 2 * _USER_INSET
+        return (num_lines + 1) * _USER_LINE * scale + 2 * _USER_INSET
     num_lines = text.count("\n")
     num_paragraphs = text.count("\n\n")
     wrapped = len(text) * _CHARACTER / max(1.0, width)
-    return (wrapped + num_lines / 2 + 0.5) * _LINE + num_paragraphs * (_PARAGRAPH - _LINE / 2)
+    lines = (wrapped + num_lines / 2 + 0.5) * _LINE * scale
+    return lines + num_paragraphs * (_PARAGRAPH - _LINE * scale / 2)

@@ -48,7 +48,7 @@ class Section:
         self.body = Stack()
         self.details = Stack()
         self._numbers = SmallText("")  # in `details` while they are shown
-        self.wake = Wake()
+        self.wake: Wake | None = None  # from the first arrival on
         self.rate: float | None = None  # tokens per second over the last two, as shown
         self.latest = message.statistics or Statistics()
         self.statistics = self.latest  # as shown, which is seldomer than they arrive
@@ -101,6 +101,8 @@ class Section:
     @property
     def reasons(self) -> tuple[str, ...]:
         """What stands under the strip: two at most, unless the details are open."""
+        if not (self.message.notices or self.remark or self.statistics.num_reread):
+            return ()
         every = self.all_reasons
         if self.has_details or len(every) <= _MOST_REASONS:
             return every
@@ -118,6 +120,7 @@ class Section:
         self.text += delta.text
         self.pending += delta.text
         self.latest = delta.statistics
+        self.wake = self.wake or Wake()
         self.wake.add(delta)
 
     def write(self) -> int:
@@ -157,6 +160,8 @@ class Section:
 
     def make_anew(self) -> None:
         """Forget every block: text has another size, or is read otherwise."""
+        if not self.contents.is_made:
+            return
         written = self.text[: len(self.text) - len(self.pending)]
         self.contents = Contents(replace(self.message, text=written), self.reading)
         self.body = Stack()
@@ -166,8 +171,8 @@ class Section:
 
     def show_latest(self) -> None:
         self.statistics = self.latest
-        self.rate = self.wake.rate if self.is_running else None
-        self.rounds = tuple(self.wake.rounds)
+        self.rate = self.wake.rate if self.wake and self.is_running else None
+        self.rounds = tuple(self.wake.rounds) if self.wake else ()
         if self.has_details:
             self._show_numbers()
 
@@ -195,13 +200,14 @@ class Section:
         body_height = self.body.height
         if not self.is_made:
             body_height = estimate_height(self.text, self.column, is_reply=self.is_reply)
-        y = 0.0 if self.is_reply else float(measures.USER_GAP)
+        is_reply = self.is_reply
+        y = 0.0 if is_reply else float(measures.USER_GAP)
         y += measures.ROW + measures.NOTE_GAP if self.num_left_out_above else 0
         body = y
-        if self.is_reply and self.is_running:
+        if is_reply and self.is_running:
             body_height = max(body_height, measures.EMPTY_REPLY)
-        row = body + body_height + (measures.ROW_GAP if self.is_reply else 0)
-        reasons = row + (measures.ROW if not self.is_reply or self.has_row else 0)
+        row = body + body_height + (measures.ROW_GAP if is_reply else 0)
+        reasons = row + (measures.ROW if not is_reply or self.has_row else 0)
         details = reasons + len(self.reasons) * measures.LINE
         tail = details + (self.details.height + measures.DETAILS_GAP if self.has_details else 0)
         parts = Parts(body, row, reasons, details, tail, tail + self._tail_height())
@@ -211,7 +217,7 @@ class Section:
 
     @property
     def has_row(self) -> bool:
-        return self.has_strip or bool(self.text) or not self.is_running
+        return bool(self.text) or self.has_strip or not self.is_running
 
     @property
     def controls_width(self) -> int:
@@ -229,7 +235,7 @@ class Section:
         return self.parts.details + self.details.tops[index - len(self.body.tops)]
 
     def _tail_height(self) -> float:
-        if self.note is None:
+        if self.message.state is ReplyState.COMPLETE or self.note is None:
             return 0.0
         return measures.NOTE_GAP + self.note_height if self.note_height else measures.LINE
 
