@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from app.chat.blocks.block import Block, Span
 from app.chat.blocks.tint import drafted_in
@@ -22,8 +23,7 @@ from engine.messages import Delta, Progress, ReasoningTags, Statistics
 _MOST_REASONS = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(NamedTuple):
     """Tops of a section's parts, from the section's own top."""
 
     body: float = 0.0
@@ -159,12 +159,16 @@ class Section:
         return self.is_reply and any(each.opening in self.message.opening + self.text for each in tags)
 
     def make_anew(self) -> None:
-        """Forget every block: text has another size, or is read otherwise."""
-        if not self.contents.is_made:
-            return
+        """Forget every block: the text is read otherwise."""
         written = self.text[: len(self.text) - len(self.pending)]
         self.contents = Contents(replace(self.message, text=written), self.reading)
         self.body = Stack()
+
+    def measure_anew(self) -> None:
+        """Ask every block for its height: text has another size."""
+        if self.is_made:
+            self.body = Stack()
+            self.make()
         if self.has_details:
             self.toggle_details()
             self.toggle_details()

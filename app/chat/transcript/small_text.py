@@ -35,10 +35,12 @@ class SmallText:
 
     def take(self, text: str) -> None:
         """Say something else."""
-        if text != self._text:
-            self._text = text
-            self._height = 0.0
-            self._document = None
+        if text == self._text:
+            return
+        was_laid_out, self._document = self.is_laid_out, None
+        self._text, self._height = text, 0.0
+        if was_laid_out:
+            self.set_width(self._width)
 
     @property
     def is_hidden(self) -> bool:

@@ -284,11 +284,16 @@ class Transcript(TranscriptHands):
         pixels = font("reply").pixelSize()
         if pixels != self._font_pixels:
             self._font_pixels = pixels
-            self.hold(lambda: self._make_anew(self.sections))
+            self.hold(self._measure_anew)
         self.viewport().update()
 
     def _make_anew(self, sections: Iterable[Section]) -> None:
         for section in sections:
             section.make_anew()
+        self.sections.place_all()
+
+    def _measure_anew(self) -> None:
+        for section in self.sections:
+            section.measure_anew()
         self.sections.place_all()
         self.fit()

@@ -61,6 +61,7 @@ def test_details_go_on_while_the_reply_runs_and_say_its_end(transcript: Transcri
         said = f"Reply: {place}\u00a0tokens"
         qtbot.waitUntil(lambda said=said: said in transcript.plain_text(), timeout=2000)  # type: ignore[misc]
     assert "State: running" in transcript.plain_text()
+    assert all(block.is_laid_out for block in transcript.sections[1].details.blocks)  # or they are not painted
     transcript.change(message("assistant", "Ice floats floats", ReplyState.STOPPED, number=2))
     assert "State: running" not in transcript.plain_text()
 
