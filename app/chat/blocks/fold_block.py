@@ -30,6 +30,13 @@ class FoldBlock(PlacedBlock):
         self.is_unfinished = False  # its end was not written
         self.seconds = 0.0
         self.num_tokens = 0
+        self._began: float | None = None  # seconds of the reply before it
+
+    def show_seconds(self, seconds: float) -> None:
+        """The reply has run for so long; what came before this part is not counted."""
+        if self._began is None:
+            self._began = seconds if self.gap else 0.0
+        self.seconds = seconds - self._began
 
     @property
     def words(self) -> tuple[str, str]:

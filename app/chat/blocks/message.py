@@ -72,9 +72,10 @@ class LiveBlocks:
         return self._show(parts, is_live=True)
 
     def change(self, message: Message) -> None:
-        """Say over the reasoning what the message says of it: its time and tokens."""
-        for fold in self.folds[:1]:
-            fold.seconds, fold.num_tokens = message.thought_seconds, message.num_thought
+        """Say over the first reasoning what the message says of all of it: its time and tokens."""
+        for place, fold in enumerate(self.folds):
+            fold.seconds = 0.0 if place else message.thought_seconds
+            fold.num_tokens = 0 if place else message.num_thought
 
     def end(self, message: Message) -> int:
         """Show the reply as it ended: the last block as finished Markdown, reasoning without an end unfolded."""
@@ -144,11 +145,10 @@ def _make_thoughts(fold: FoldBlock, source: str, source_start: int, place: Place
 
 
 def _blocks_as_written(message: Message) -> list[Block]:
-    """A user's message: chips of its attachments, their text while one is open, then its own text."""
+    """A user's message: chips of its attachments, then its own text."""
     blocks: list[Block] = []
     if message.attachments:
-        chips = AttachmentsBlock(message.attachments)
-        blocks += [chips, *chips.contents]
+        blocks.append(AttachmentsBlock(message.attachments))
     if message.text or not blocks:
         blocks.append(UserBlock(message.text, _AFTER_CHIPS if blocks else 0))
     return blocks

@@ -124,7 +124,8 @@ def _paint_strip(painter: QPainter, section: Section, look: Look, rect: QRectF) 
         draw_progress(painter, look.tokens, rect, section.progress, words)
         return
     room = rect.adjusted(0, 0, -section.controls_width, 0)  # from the first token on: nothing goes when they come
-    draw_strip(painter, look.tokens, room, section.statistics, section.rounds)
+    is_running, rate = section.is_running, section.rate
+    draw_strip(painter, look.tokens, room, section.statistics, section.rounds, is_running=is_running, rate=rate)
 
 
 def _paint_reason(painter: QPainter, tokens: Tokens, rect: QRectF, words: str) -> None:
