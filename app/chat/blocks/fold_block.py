@@ -87,3 +87,11 @@ class FoldBlock(PlacedBlock):
     def describe(self) -> str:
         state = "shown" if self.is_open else "folded"
         return ", ".join(words.replace("\u00a0", " ") for words in (*self.words, state) if words)
+
+
+class SystemFold(FoldBlock):
+    """The line over a system prompt, which other programs keep as a message."""
+
+    @property
+    def words(self) -> tuple[str, str]:
+        return "System prompt", ""

@@ -96,6 +96,8 @@ class Contents:
     def keep_choice(self, block: int) -> None:
         """After a press on a block: replies that are read later show their reasoning as this one does."""
         pressed = self.blocks[block] if block < len(self.blocks) else None
+        if self._message.role != "assistant":
+            return
         if isinstance(pressed, FoldBlock) and pressed.is_open:
             unfolded_chats().add(self._message.conversation_id)
         elif isinstance(pressed, FoldBlock):
