@@ -59,3 +59,13 @@ def test_a_hit_is_shown_clear_of_the_find_bar(transcript: Transcript, qtbot: QtB
         hit = transcript.finder.current
         assert hit is not None
         assert point_of(transcript, hit.section, hit.span[0]).y() > HEIGHT + 12
+
+
+def test_what_is_far_away_is_parsed_for_the_search_alone(transcript: Transcript, qtbot: QtBot) -> None:
+    transcript.show_messages(long_chat(40))
+    transcript.find("dense")
+    qtbot.waitUntil(lambda: not transcript.finder.is_searching, timeout=5000)
+    assert len(transcript.finder.hits) == 40 * 30
+    assert not transcript.sections[1].contents.is_made
+    transcript.step(1)
+    assert transcript.sections[1].contents.is_made

@@ -9,9 +9,10 @@ import pytest
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtWidgets import QApplication
 
+from app.chat.notes import NoteBar
 from app.chat.transcript import Transcript
 from app.chat.transcript.measures import ACTIONS_WIDTH
-from app.conversations.records import Attachment, Message
+from app.conversations.records import Attachment, Message, ReplyState
 from app.theme.tokens import LIGHT
 from tests.app.chat.blocks.drawing import has_colour
 from tests.app.chat.transcripts import NUMBERS, button, message
@@ -54,3 +55,11 @@ def test_the_line_over_reasoning_is_pressed_at_the_right(mirrored: Transcript) -
     fold = mirrored.sections[0].blocks[0]
     assert not fold.press(QRectF(0, 0, 40, 24).center())
     assert fold.press(QRectF(mirrored.sections.column - 40, 0, 40, 24).center())
+
+
+def test_a_note_begins_at_the_right(mirrored: Transcript) -> None:
+    mirrored.show_messages([replace(thoughtful(), state=ReplyState.STOPPED)])
+    (bar,) = mirrored.findChildren(NoteBar)
+    image = bar.grab().toImage()
+    at_end = {image.pixel(x, y) for x in range(image.width() - 120, image.width() - 12) for y in range(10, 32)}
+    assert len(at_end) > 3
