@@ -53,6 +53,10 @@ class Contents:
             return self._plain
         return self._made.blocks
 
+    def forget(self) -> None:
+        """Drop the blocks, which are made again when they are next asked for."""
+        self._live = self._plain = None
+
     @property
     def _made(self) -> LiveBlocks:
         if self._live is None:
