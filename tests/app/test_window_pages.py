@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 from app.theme.fonts import TextSize, font
 from tests.app.driver import Driver, settle
+from tests.app.fake_engine import FakeEngine
 
 
 @pytest.fixture(autouse=True)
@@ -150,3 +151,18 @@ def test_the_button_of_the_other_tabs_grows_with_its_words(driver: Driver) -> No
     driver.window.change_text_size(5)
     driver.window.workspace.row.refit()
     assert button.width() > before
+
+
+def test_strip_inspector_and_sidebar_say_one_rate(driver: Driver, fake_engine: FakeEngine) -> None:
+    fake_engine.ending = None
+    driver.type("one")
+    driver.wait_text("Hello there")
+    history, strip = driver.window.statistics.history, driver.tab.transcript.last
+    assert strip is not None
+    driver.wait(lambda: strip.is_rate_told)
+    history.measure()
+    (reply,) = history.replies()
+    assert strip.rate == history.rate_of(reply)
+    assert history.rate == (strip.rate or 0.0)
+    driver.tab.stop()
+    driver.wait_idle()
