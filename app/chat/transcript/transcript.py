@@ -145,13 +145,6 @@ class Transcript(TranscriptHands):
             self.last.progress = progress
             self.viewport().update()
 
-    def set_rate(self, rate: float | None) -> None:
-        """The rate of the reply that runs, as all who show it do; from then on it is not measured here."""
-        section = self.last
-        if section is not None and section.is_running:
-            section.rate, section.is_rate_told = rate, True
-            self.update_section(len(self.sections) - 1)
-
     def set_remark(self, message_id: str, sentence: str) -> None:
         """Say something under a message that is not kept, such as what a check found; "" takes it away."""
         index = self.sections.find(message_id)
