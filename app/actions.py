@@ -45,6 +45,8 @@ class Actions:
         self._tab = TabDeeds(workspace, theme)
         self._menus = [self._chat_menu(), self._reply_menu(), self._edit_menu(), self._view_menu()]
         self._add_numbers()
+        for menu in self._menus:
+            menu.aboutToShow.connect(self.refresh)
         if sys.platform == "darwin":
             bar = QMenuBar()
             for menu in self._menus:
@@ -80,12 +82,11 @@ class Actions:
         self.go_on = self._add(menu, "Continue", self._tab.go_on, "Ctrl+Alt+Return")
         self.again = self._add(menu, "Again", self._tab.write_again, "Ctrl+R")
         menu.addSeparator()
-        self._add(menu, "Previous branch", lambda: self._tab.step_branch(-1), "Ctrl+Alt+Left")
-        self._add(menu, "Next branch", lambda: self._tab.step_branch(1), "Ctrl+Alt+Right")
+        self.previous_branch = self._add(menu, "Previous branch", lambda: self._tab.step_branch(-1), "Ctrl+Alt+Left")
+        self.next_branch = self._add(menu, "Next branch", lambda: self._tab.step_branch(1), "Ctrl+Alt+Right")
         menu.addSeparator()
         self.drafter = self._add(menu, "Choose the drafter", self._tab.choose_drafter, "Ctrl+D")
         self.details = self._add(menu, "Details of the last reply", self._tab.toggle_details)
-        menu.aboutToShow.connect(self.refresh)
         return menu
 
     def _edit_menu(self) -> QMenu:
@@ -97,7 +98,7 @@ class Actions:
         self.find = self._add(menu, "Find in this chat", self._tab.find, "Ctrl+F")
         self.edit_last = self._add(menu, "Edit the last message", self._tab.edit_last, "Ctrl+E")
         self.copy_reply = self._add(menu, "Copy last reply", self._tab.copy_reply, "Ctrl+Shift+C")
-        self._add(menu, "Write a message", self._tab.write, "Ctrl+L")
+        self.write = self._add(menu, "Write a message", self._tab.write, "Ctrl+L")
         return menu
 
     def _view_menu(self) -> QMenu:
@@ -115,8 +116,10 @@ class Actions:
         self._add(menu, "Smaller text", lambda: deeds.change_text_size(-1), "Ctrl+-")
         self._add(menu, "Text at 100 %", lambda: deeds.change_text_size(0), "Ctrl+0")
         menu.addSeparator()
-        self._add(menu, "Next tab", lambda: self._workspace.step(1), "Ctrl+Tab", "Ctrl+PgDown")
-        self._add(menu, "Previous tab", lambda: self._workspace.step(-1), "Ctrl+Shift+Tab", "Ctrl+PgUp")
+        self.next_tab = self._add(menu, "Next tab", lambda: self._workspace.step(1), "Ctrl+Tab", "Ctrl+PgDown")
+        self.previous_tab = self._add(
+            menu, "Previous tab", lambda: self._workspace.step(-1), "Ctrl+Shift+Tab", "Ctrl+PgUp"
+        )
         self._add(menu, "Next part of the window", lambda: deeds.step_region(1), "F6")
         self._add(menu, "Previous part of the window", lambda: deeds.step_region(-1), "Shift+F6")
         return menu
@@ -131,8 +134,27 @@ class Actions:
             self._window.addAction(action)
 
     def refresh(self) -> None:
-        self.stop.setEnabled(self._tab.can_stop)
-        self.go_on.setEnabled(self._tab.can_continue)
+        """Let only that be chosen which has an effect now."""
+        tab, has_more = self._tab, self._workspace.row.bar.count() > 1
+        can_be_done = {
+            self.stop: tab.can_stop,
+            self.go_on: tab.can_continue,
+            self.again: tab.has_messages,
+            self.previous_branch: tab.can_step_branch(-1),
+            self.next_branch: tab.can_step_branch(1),
+            self.drafter: tab.is_chat,
+            self.details: tab.has_reply,
+            self.reopen: self._workspace.can_reopen,
+            self.find: tab.has_messages,
+            self.edit_last: tab.has_message_of_mine,
+            self.copy_reply: tab.has_reply,
+            self.write: tab.is_chat,
+            self.inspector: tab.is_chat,
+            self.next_tab: has_more,
+            self.previous_tab: has_more,
+        }
+        for action, can in can_be_done.items():
+            action.setEnabled(can)
 
     def _add(self, menu: QMenu, words: str, work: Callable[[], object], *keys: str) -> QAction:
         action = QAction(words, self._window)

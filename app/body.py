@@ -6,10 +6,11 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QStyle, QVBoxLayout, QWidget
 
-from app.theme.fonts import TextSize
+from app.statistics.sizes import scaled
 from app.theme.theme import Theme
 
 SIDE_WIDTH = 304  # px at a text size of 100 %
+HAIRLINE = 1
 OVER_BELOW = 1080  # px of the window
 GAP = 8  # px between an inspector that lies over the page and the foot of the page
 
@@ -26,12 +27,23 @@ class Body(QWidget):
         self._theme = theme
         self._is_allowed = False  # by the page that is shown
         self.is_side_wanted = False
+        self._is_held_back = False  # wanted, but beside the page only
         pages.setParent(self)
         theme.tokens_changed.connect(self._place)
 
     @property
     def is_side_shown(self) -> bool:
-        return self._side is not None and self.is_side_wanted and self._is_allowed
+        is_wanted = self.is_side_wanted and not self.is_side_held_back
+        return self._side is not None and is_wanted and self._is_allowed
+
+    @property
+    def is_side_held_back(self) -> bool:
+        """Whether what was wanted the last time waits for a window in which it covers nothing."""
+        return self._is_held_back and self._is_narrow
+
+    @property
+    def _is_narrow(self) -> bool:
+        return self.window().width() < OVER_BELOW
 
     @property
     def side(self) -> QWidget | None:
@@ -61,8 +73,10 @@ class Body(QWidget):
             self._place()
         return False
 
-    def set_side_wanted(self, is_wanted: bool) -> None:
+    def set_side_wanted(self, is_wanted: bool, *, is_over: bool = True) -> None:
+        """`is_over` lets it lie over the page where there is no room beside."""
         self.is_side_wanted = is_wanted
+        self._is_held_back = not is_over
         self._place()
 
     def set_side_allowed(self, is_allowed: bool) -> None:
@@ -76,8 +90,8 @@ class Body(QWidget):
 
     def _place(self) -> None:
         is_shown = self.is_side_shown
-        is_beside = is_shown and self.window().width() >= OVER_BELOW
-        width = min(round(SIDE_WIDTH * TextSize.percent / 100), self.width())
+        is_beside = is_shown and not self._is_narrow
+        width = min(scaled(SIDE_WIDTH), self.width())
         page = QRect(0, 0, self.width() - (width if is_beside else 0), self.height())
         self._pages.setGeometry(self._mirrored(page))
         if self._side is not None:
@@ -92,19 +106,17 @@ class Body(QWidget):
 
 
 class Side(QWidget):
-    """The inspector's ground, and the hairline at its start."""
+    """The inspector's ground, and the hairline at its foot."""
 
     def __init__(self, inspector: QWidget, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._theme = theme
         column = QVBoxLayout(self)
-        column.setContentsMargins(1, 0, 0, 1)
+        column.setContentsMargins(0, 0, 0, HAIRLINE)  # the inspector paints the one at its start
         column.addWidget(inspector)
         theme.tokens_changed.connect(self.update)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.fillRect(self.rect(), QColor(self._theme.tokens.sidebar))
-        start = self.width() - 1 if self.isRightToLeft() else 0
-        painter.fillRect(QRectF(start, 0, 1, self.height()), QColor(self._theme.tokens.line))
         painter.fillRect(QRectF(0, self.height() - 1, self.width(), 1), QColor(self._theme.tokens.line))

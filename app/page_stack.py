@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 from app.body import Body
 from app.chat.notes import NoteBar
 from app.chat.tab import ChatTab
+from app.focus_order import chain_of, in_order
 from app.tabs import TabRow
 from app.theme.pulse import Pulse
 from app.theme.theme import Theme
@@ -68,6 +69,7 @@ class PageStack(QWidget):
             page = make()
             page.setObjectName(symbol)
             self.add_page(page)
+            in_order((self.row.menu_button, *chain_of(page)))
         self.raise_page(page)
         page.setFocus(Qt.FocusReason.OtherFocusReason)
         return page

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.chat.tab import ChatTab
+from app.focus_order import chain_of
 from app.sidebar.panel import Sidebar
 from app.workspace import Workspace
 
@@ -36,7 +37,7 @@ def regions_of(workspace: Workspace, sidebar: Sidebar) -> Regions:
             Region(in_chat(lambda tab: tab.transcript), in_chat(lambda tab: tab.transcript)),
             Region(in_chat(lambda tab: tab.composer), in_chat(lambda tab: tab.composer.field)),
             Region(other_page, other_page),
-            Region(lambda: workspace.body.side, lambda: workspace.body.inspector),
+            Region(lambda: workspace.body.side, lambda: _first_in(workspace.body.side)),
             Region(lambda: sidebar, lambda: sidebar.field),
         )
     )
@@ -56,6 +57,11 @@ class Regions:
         target = present[(start + places) % len(present)].target()
         assert target is not None
         target.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+
+def _first_in(part: QWidget | None) -> QWidget | None:
+    """What Tab comes to first in it."""
+    return next((widget for widget in chain_of(part) if widget.isVisible()), None) if part is not None else None
 
 
 def _is_there(region: Region) -> bool:

@@ -27,6 +27,30 @@ class TabDeeds:
         tab = self._workspace.current
         return tab is not None and tab.session.can_continue
 
+    @property
+    def is_chat(self) -> bool:
+        return self._workspace.current is not None
+
+    @property
+    def has_messages(self) -> bool:
+        return self._has("user") or self._has("assistant")
+
+    @property
+    def has_message_of_mine(self) -> bool:
+        return self._has("user")
+
+    @property
+    def has_reply(self) -> bool:
+        return self._has("assistant")
+
+    def can_step_branch(self, step: int) -> bool:
+        tab = self._workspace.current
+        return tab is not None and tab.actions_on_messages.branch_after(step) is not None
+
+    def _has(self, role: str) -> bool:
+        tab = self._workspace.current
+        return tab is not None and any(message.role == role for message in tab.session.messages)
+
     def close_tab(self) -> None:
         self._workspace.close_tab(self._workspace.row.bar.currentIndex())
 

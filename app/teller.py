@@ -46,7 +46,7 @@ class Teller(QObject):
 
     def tell_everywhere(self, sentence: str) -> None:
         if self._is_ready:
-            self._workspace.tell(sentence)
+            self._workspace.alike.tell(sentence)
         else:
             self._troubles.append(sentence)
 
@@ -59,7 +59,7 @@ class Teller(QObject):
     def say_what_waits(self) -> None:
         """Called when the tabs are there."""
         if self._troubles:
-            self._workspace.tell(" ".join([*self._troubles, *self._words]))
+            self._workspace.alike.tell(" ".join([*self._troubles, *self._words]))
         elif self._words:
             self.say(" ".join(self._words))
         self._troubles.clear()

@@ -9,9 +9,8 @@ from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QMainWindow, QWidget
 
 from app.actions import Actions, WindowDeeds
-from app.activity import Activity
 from app.bridge import EngineBridge
-from app.chat.notes import Action
+from app.cache_notes import CacheNotes
 from app.chat.session import ChatSession
 from app.chat.tab_notes import TabNotes
 from app.chat_deeds import ChatDeeds
@@ -24,6 +23,7 @@ from app.conversations.reminder import Reminder
 from app.dialogs.exporter import Exporter
 from app.dialogs.importer import Importer
 from app.dialogs.quit_sheet import QuitSheet
+from app.disk_full import DiskFull
 from app.drafters import DEFAULT_DRAFTER
 from app.model_status import ModelStatus
 from app.regions import regions_of
@@ -88,6 +88,7 @@ class MainWindow(QMainWindow):
         self.setWindowIcon(app_icon())
         self.setMinimumSize(*MIN_SIZE)
         self.resize(*SIZE)
+        self._disk_full = DiskFull(database, self.workspace)
         self._make_helpers(bridge, recorder)
         self._connect_sidebar()
         self._connect_workspace()
@@ -98,6 +99,9 @@ class MainWindow(QMainWindow):
         """What joins the parts of the window with what they show."""
         catalogue, workspace, sidebar = self.catalogue, self.workspace, self.sidebar
         self.teller = Teller(workspace)
+        self.cache_notes = CacheNotes(
+            self.cache_keeper, self.teller, self._data_dir, lambda: CacheDialog(self.theme, bridge, self)
+        )
         self.notes = TabNotes(workspace.bar, self)  # on what concerns every page
         self.chats = ChatDeeds(catalogue, sidebar)
         self.importer = Importer(catalogue, workspace)
@@ -105,7 +109,7 @@ class MainWindow(QMainWindow):
         self.regions = regions_of(workspace, sidebar)
         self.statistics = WindowStatistics(self.theme, bridge, recorder, catalogue, workspace)
         self.statistics.serve(sidebar)
-        self._footer_words = FooterWords(sidebar.footer, workspace, self.status, Activity(bridge, self))
+        self._footer_words = FooterWords(sidebar.footer, workspace, self.status, self.statistics.history)
         self.actions_of_window = Actions(self, self.theme, workspace, self._deeds())
 
     def _connect_sidebar(self) -> None:
@@ -144,20 +148,21 @@ class MainWindow(QMainWindow):
 
     def _connect_troubles(self, recorder: Recorder) -> None:
         teller = self.teller
-        for source in (self.catalogue, recorder, self.workspace):
+        for source in (self.catalogue, self.workspace):
             source.trouble.connect(teller.show_trouble)
+        recorder.trouble.connect(self._disk_full.take)
+        self.workspace.session_trouble.connect(self._disk_full.notice)
+        self._disk_full.passed_on.connect(teller.show_trouble)
         failures.happened.connect(teller.show_trouble)
         self.status.engine_failed.connect(teller.tell_everywhere)
         self.exporter.told.connect(teller.say)
         self.workspace.went_on.connect(teller.say_going_on)
-        self.cache_keeper.told.connect(lambda sentence: teller.say(sentence, Action.SHOW_CACHE, self.show_cache))
-        self.cache_keeper.untold.connect(teller.unsay)
 
     def _restore(self) -> None:
         """Bring back what was kept of the last time, but for the tabs."""
         self.sidebar.model.set_folded(read_folding(self._data_dir).folded)
         self._place = PlaceKeeper(self, self.shell, self.workspace.body, self._data_dir)
-        self.statistics.set_inspector_wanted(self._place.is_inspector_wanted)
+        self.statistics.set_inspector_wanted(self._place.is_inspector_wanted, is_over=False)
         self._refresh()
 
     async def open(self) -> None:
@@ -191,7 +196,7 @@ class MainWindow(QMainWindow):
 
     def _show_conversations(self) -> None:
         self.sidebar.show_conversations(self.catalogue.conversations)
-        self.workspace.show_welcome(not self.catalogue.conversations)
+        self.workspace.alike.show_welcome(not self.catalogue.conversations)
 
     def _take_title(self, conversation_id: str, title: str) -> None:
         for tab in self.workspace.tabs:
@@ -221,7 +226,7 @@ class MainWindow(QMainWindow):
             toggle_inspector=self.statistics.toggle_inspector,
             set_tint=self.statistics.set_tint,
             show_statistics=self.statistics.show_page,
-            show_cache=self.show_cache,
+            show_cache=self.cache_notes.show,
             search=self.search_chats,
             import_chats=self.importer.show_page,
             export_all=self.exporter.export_all,
@@ -248,13 +253,6 @@ class MainWindow(QMainWindow):
         super().changeEvent(event)
         if event.type() == QEvent.Type.WindowStateChange:
             self._pace()
-
-    def show_cache(self) -> None:
-        """Open the dialog on the prompt cache; one that is open comes to the front."""
-        dialog = self.findChild(CacheDialog) or CacheDialog(self.theme, self._bridge, self)
-        dialog.show()
-        dialog.raise_()
-        dialog.activateWindow()
 
     def _ask_to_quit(self, num_running: int) -> None:
         if self.findChild(QuitSheet) is not None:  # who quits twice means it
@@ -284,10 +282,10 @@ class MainWindow(QMainWindow):
         super().closeEvent(event)
         self._is_closed = True
         self._place.save()
-        if (dialog := self.findChild(CacheDialog)) is not None:
-            dialog.close()
+        self.cache_notes.close()
         self.deletion.finish()
         self._reminder.close()
+        self._disk_full.close()
         self.workspace.hold()  # or the end of a reply would send what waits for it
         self.pulse.set_running(False)
         self.closed.emit()

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 from app.bridge import EngineBridge
 from app.conversations.catalogue import Catalogue
 from app.conversations.recorder import Recorder
+from app.focus_order import move_before
 from app.sidebar.panel import Sidebar
 from app.statistics.history import History
 from app.statistics.inspector import Inspector
@@ -34,13 +35,16 @@ class WindowStatistics(QObject):
         self.inspector: Inspector | None = None  # made when it is first asked for
         recorder.began.connect(self.history.begin)
         catalogue.deleted.connect(self.history.forget)
+        self._sidebar: Sidebar | None = None
         self._is_tinted = False
         workspace.changed.connect(self._follow)
         workspace.reply_in_view_changed.connect(self._follow)
+        self.history.changed.connect(self._share_rates)
         workspace.tint_asked.connect(lambda: self.set_tint(not self._is_tinted))
 
     def serve(self, sidebar: Sidebar) -> None:
         """Give the sidebar its memory bar, and the page to what asks for it there."""
+        self._sidebar = sidebar
         sidebar.footer.set_bar(MemoryBar(self._theme, self.memory))
         sidebar.statistics_asked.connect(self.show_page)
         self._workspace.page_shown.connect(lambda: sidebar.statistics_row.set_current(self._is_page_shown))
@@ -58,16 +62,19 @@ class WindowStatistics(QObject):
         return page
 
     def toggle_inspector(self) -> None:
-        self.set_inspector_wanted(not self._workspace.body.is_side_wanted)
+        body = self._workspace.body
+        self.set_inspector_wanted(not body.is_side_wanted or body.is_side_held_back)
 
-    def set_inspector_wanted(self, is_wanted: bool) -> None:
+    def set_inspector_wanted(self, is_wanted: bool, *, is_over: bool = True) -> None:
         body = self._workspace.body
         if is_wanted and self.inspector is None:
             self.inspector = Inspector(self._theme, self.history)
             self.inspector.set_tint(self._is_tinted)
             self.inspector.tint_toggled.connect(self.set_tint)
             body.set_side(self.inspector)
-        body.set_side_wanted(is_wanted)
+            if self._sidebar is not None:
+                move_before(self._sidebar.first, self.inspector)
+        body.set_side_wanted(is_wanted, is_over=is_over)
         self._follow()
 
     def set_tint(self, is_tinted: bool) -> None:
@@ -75,10 +82,18 @@ class WindowStatistics(QObject):
         if is_tinted == self._is_tinted:
             return
         self._is_tinted = is_tinted
-        self._workspace.set_tint(is_tinted)
+        self._workspace.alike.set_tint(is_tinted)
         if self.inspector is not None:
             self.inspector.set_tint(is_tinted)
         self.tint_changed.emit(is_tinted)
+
+    def _share_rates(self) -> None:
+        """Let strips say what inspector, page and sidebar say."""
+        for tab in self._workspace.tabs:
+            last = tab.transcript.last if tab.isVisible() else None
+            tracked = self.history.reply_of(last.message.id) if last is not None and last.is_running else None
+            if tracked is not None:
+                tab.transcript.set_rate(self.history.rate_of(tracked))
 
     def _follow(self) -> None:
         """Show the statistics of the reply in view."""

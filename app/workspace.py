@@ -15,6 +15,7 @@ from app.chat.tab import ChatTab
 from app.model_status import ModelStatus
 from app.page_stack import PageStack
 from app.tab_keeper import TabKeeper
+from app.tabs_alike import TabsAlike
 from app.tasks import start
 from app.theme.pulse import Pulse
 from app.theme.theme import Theme
@@ -29,6 +30,7 @@ class Workspace(PageStack):
     trouble = Signal(str)  # a sentence about a chat that has no tab
     reply_in_view_changed = Signal()
     tint_asked = Signal()  # tint drafted text, or do no longer
+    session_trouble = Signal(str)  # a sentence that a tab says itself
 
     def __init__(
         self,
@@ -44,8 +46,7 @@ class Workspace(PageStack):
         self._pulse = pulse
         self._status = status
         self._make_session = make_session
-        self._is_first = False
-        self._is_tinted = False
+        self.alike = TabsAlike(lambda: self.tabs)
         self.is_restoring = False
         self._opening: set[str] = set()  # chats that are being read
         self._put_away: dict[str, bool] = {}  # deleted chats that may be had back, and whether each had a tab
@@ -115,10 +116,14 @@ class Workspace(PageStack):
         """Show a chat, and of it a message where one is named."""
         if (tab := self._tab_of(conversation_id)) is not None:
             self.raise_page(tab)
-            self._show_message(tab, message_id)
+            start(self._show_message(tab, message_id))
         elif conversation_id not in self._opening:
             self._opening.add(conversation_id)  # here, as the task begins later than the next click may come
             start(self._open(conversation_id, message_id))
+
+    @property
+    def can_reopen(self) -> bool:
+        return any(self._tab_of(one) is None and one not in self._put_away for one in self._closed)
 
     def reopen_tab(self) -> None:
         """Open the chat again whose tab was closed last."""
@@ -148,7 +153,7 @@ class Workspace(PageStack):
                 end_session(tab.session)
         if is_open:
             self._take_opened(tab, conversation_id)
-            self._show_message(tab, message_id)
+            await self._show_message(tab, message_id)
         elif troubles:
             self.trouble.emit(" ".join(troubles))
 
@@ -163,13 +168,13 @@ class Workspace(PageStack):
 
     def _make_tab(self) -> ChatTab:
         tab = ChatTab(self._theme, self._pulse, self._make_session(), self._status)
-        tab.empty.show_welcome(self._is_first)
         tab.state_changed.connect(self._refresh)
         tab.draft_changed.connect(self._keeper.save_soon)
-        tab.transcript.set_tint(self._is_tinted)
         tab.transcript.reply_in_view_changed.connect(lambda message_id: self.reply_in_view_changed.emit())
         tab.actions_on_messages.tint_asked.connect(self.tint_asked)
         tab.model_wanted.connect(self._status.load)
+        self.alike.take(tab)
+        tab.session.trouble.connect(self.session_trouble)
         tab.session.busy_changed.connect(lambda is_busy: None if is_busy else self.reply_ended.emit())
         return tab
 
@@ -242,28 +247,14 @@ class Workspace(PageStack):
         self._keeper.unsent.take(conversation_id)
         self._refresh()
 
-    def tell(self, sentence: str) -> None:
-        """Show a sentence above every composer."""
-        for tab in self.tabs:
-            tab.show_trouble(sentence)
-
-    def set_tint(self, is_tinted: bool) -> None:
-        self._is_tinted = is_tinted
-        for tab in self.tabs:
-            tab.transcript.set_tint(is_tinted)
-
-    def show_welcome(self, is_first: bool) -> None:
-        """Whether empty tabs greet: only before the first chat."""
-        self._is_first = is_first
-        for tab in self.tabs:
-            tab.empty.show_welcome(is_first)
-
     def _take_shown(self) -> None:
         self._last_chat = self.current or self._last_chat
         self._refresh()
 
-    def _show_message(self, tab: ChatTab, message_id: str) -> None:
-        if message_id:
+    async def _show_message(self, tab: ChatTab, message_id: str) -> None:
+        """Go to a message, on another branch too; "" is none."""
+        is_shown = any(message.id == message_id for message in tab.session.messages)
+        if message_id and (is_shown or await tab.session.choose(message_id)):
             tab.transcript.scroll_to_message(message_id)
 
     def _refresh(self) -> None:

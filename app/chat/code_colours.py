@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from pygments.lexer import Lexer
-from pygments.lexers import get_lexer_by_name
+from pygments.lexers import find_lexer_class_by_name, get_lexer_by_name
 from pygments.token import Comment, Keyword, Name, Number, Operator, String, _TokenType
 from pygments.util import ClassNotFound
 
@@ -25,6 +25,8 @@ _TONES = (
     (Number, "code_number"),
 )
 
+_prepared: set[str] = set()
+
 Row = tuple[tuple[str, str], ...]  # (text, token name or "") of one line
 
 
@@ -36,8 +38,22 @@ def colour_code(code: str, language: str) -> tuple[Row, ...]:
 @lru_cache(maxsize=256)
 def name_language(language: str) -> str:
     """Its usual spelling: rust -> Rust."""
-    lexer = _find_lexer(language)
-    return str(lexer.name) if lexer and lexer.name != "Text only" else language or "Code"
+    try:
+        name = str(find_lexer_class_by_name(language).name)
+    except ClassNotFound:
+        name = "Text only"
+    return name if name != "Text only" else language or "Code"
+
+
+def is_prepared(language: str) -> bool:
+    """Whether code in a language can be coloured at once; at first that takes a tenth of a second, see `prepare`."""
+    return language in _prepared
+
+
+def prepare(language: str) -> None:
+    """Read the rules of a language; touches nothing of Qt, so that any thread can do it."""
+    _find_lexer(language)
+    _prepared.add(language)
 
 
 @lru_cache(maxsize=64)

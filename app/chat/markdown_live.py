@@ -55,9 +55,9 @@ class _OpenTable:
 
 
 class LiveParser:
-    def __init__(self) -> None:
+    def __init__(self, before: Before = NOTHING) -> None:
         self.source = ""  # of what may still change
-        self._before: Before = NOTHING
+        self._before = before
         self._open: _OpenCode | _OpenTable | None = None
 
     def parse(self, text: str, *, is_live: bool) -> tuple[Parsed, str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-PART_SIZE = 4_000  # characters that are parsed together
+PART_SIZE = 2_000  # characters that are parsed together
 MAX_WHOLE = 40_000  # a shorter source is one part
 MAX_PART = 24_000  # of what is cut in the middle of a list or paragraph
 _FENCES = ("```", "~~~")

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
 from app.conversations.records import Message, ReplyState
 from app.figures import write_clock, write_count
@@ -17,6 +17,7 @@ from app.theme.symbols import draw_symbol, symbol_pixmap
 from app.theme.theme import Theme
 
 MIN_HEIGHT = 42
+_LEAST_COLUMN = 260  # px of a sentence beside its buttons
 
 
 class Action(StrEnum):
@@ -43,6 +44,7 @@ class Action(StrEnum):
     BACK = "Go back"
     SHOW_FILES = "Show both files"
     SHOW_CACHE = "Prompt cache"
+    FREE_CACHE = "Free cache…"
     SHOW_BOTH = "Show both"
     SAVE_REPORT = "Save report…"
 
@@ -60,6 +62,7 @@ _NAMES = {
     Action.SAVE_REPORT: "Save a report of the check",
     Action.BACK: "Go back to the messages that followed",
     Action.SHOW_FILES: "Show both files in their folders",
+    Action.FREE_CACHE: "Clear the prompt cache, after a question",
     Action.SHOW_CACHE: "Show the prompt cache, where it can be cleared",
 }
 _LINKS = frozenset({Action.DISCARD})  # shown as words: the quieter of two
@@ -117,10 +120,14 @@ class NoteBar(QFrame):
         self._label.setTextFormat(Qt.TextFormat.PlainText)
         self._label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._label.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self._layout = QHBoxLayout(self)
+        self._layout = QGridLayout(self)
         self._layout.setContentsMargins(12, 5, 7, 5)
         self._layout.setSpacing(8)
-        self._layout.addWidget(self._label, 1)
+        self._layout.setColumnStretch(0, 1)
+        self._layout.addWidget(self._label, 0, 0)
+        self._row = QHBoxLayout()
+        self._row.setSpacing(8)
+        self._is_stacked: bool | None = None  # the buttons under the sentence
         self._buttons: list[QPushButton] = []
         self.setCursor(Qt.CursorShape.ArrowCursor)
         theme.tokens_changed.connect(self._tint)
@@ -144,19 +151,50 @@ class NoteBar(QFrame):
             return
         self._note = note
         self._label.setText(note.text)
+        side = Qt.AlignmentFlag.AlignRight if self.isRightToLeft() else Qt.AlignmentFlag.AlignLeft
+        self._label.setAlignment(side | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute)
         self._label.setProperty("kind", "" if note.is_alert else "secondary")
         self._layout.setContentsMargins(38 if note.is_alert else 12, 5, 7, 5)
         for button in self._buttons:
             button.deleteLater()
         self._buttons = [self._make_button(action) for action in note.actions]
+        self._place(self.width())
         self._tint()
         self.show()
 
     def height_for(self, width: int) -> int:
         """Height that the whole sentence needs."""
-        used = self._layout.contentsMargins().left() + 7
-        used += sum(button.sizeHint().width() + 8 for button in self._buttons)
-        return max(MIN_HEIGHT, self._label.heightForWidth(max(60, width - used)) + 16)
+        taken = self._width_of_buttons
+        if not self._stacks_at(width):
+            return max(MIN_HEIGHT, self._label.heightForWidth(max(60, self._room(width) - taken)) + 16)
+        buttons = max(button.sizeHint().height() for button in self._buttons)
+        return self._label.heightForWidth(max(60, self._room(width))) + self._layout.spacing() + buttons + 16
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place(event.size().width())
+
+    def _room(self, width: int) -> int:
+        """For sentence and buttons."""
+        return width - self._layout.contentsMargins().left() - 7
+
+    @property
+    def _width_of_buttons(self) -> int:
+        return sum(button.sizeHint().width() + 8 for button in self._buttons)
+
+    def _stacks_at(self, width: int) -> bool:
+        """Whether the sentence would be squeezed into a narrow column beside its buttons."""
+        beside = self._room(width) - self._width_of_buttons
+        needed = QFontMetrics(self._label.font()).horizontalAdvance(self._note.text)
+        return bool(self._buttons) and beside < min(needed, _LEAST_COLUMN)
+
+    def _place(self, width: int) -> None:
+        is_stacked = self._stacks_at(width)
+        if is_stacked != self._is_stacked:
+            self._is_stacked = is_stacked
+            self._layout.removeItem(self._row)
+            end = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+            self._layout.addLayout(self._row, *((1, 0) if is_stacked else (0, 1)), end)
 
     def _make_button(self, action: Action) -> QPushButton:
         button = QPushButton(action.value, self)
@@ -164,7 +202,7 @@ class NoteBar(QFrame):
         button.setFont(font("interface-medium"))
         button.setAccessibleName(_NAMES.get(action, action.value))
         button.clicked.connect(lambda: self.chosen.emit(action))
-        self._layout.addWidget(button)
+        self._row.addWidget(button)
         button.show()
         return button
 

@@ -247,6 +247,8 @@ class ChatTab(QWidget):
         self.composer.foot.set_switches(status.facts.switches if status.facts else (), self.session.switches)
         self.counting.refresh()
         self.transcript.set_model(status.name)
+        if status.facts:
+            self.transcript.set_reasoning_tags(status.facts.reasoning)
         if status.error:
             note = Note(_whole_sentence(status.error), (Action.TRY_AGAIN,), is_alert=True)
             self._notes.show(MODEL, note, lambda action: self.model_wanted.emit())

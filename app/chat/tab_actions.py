@@ -77,9 +77,14 @@ class TabActions(QObject):
 
     def step_branch(self, step: int) -> None:
         """Go to another branch where the path last had a choice."""
-        branching = (each for each in reversed(self._session.messages) if each.id in self._session.siblings)
-        if (message := next(branching, None)) is not None:
+        if (message := self.branch_after(step)) is not None:
             start(self._choose(message.id, step))
+
+    def branch_after(self, step: int) -> Message | None:
+        """Where the path last had a choice; None where there is none so many places on."""
+        branching = (each for each in reversed(self._session.messages) if each.id in self._session.siblings)
+        message = next(branching, None)
+        return message if message is not None and self._session.sibling_of(message.id, step) else None
 
     def say_left_out(self, num_left_out: int) -> None:
         """Tell what the next message will leave out, and offer it back."""

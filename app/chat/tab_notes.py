@@ -23,13 +23,15 @@ class TabNotes(QObject):
         super().__init__(parent)
         self._bar = bar
         self._notes: dict[str, tuple[Note, Deed]] = {}  # by subject, the latest last
+        self._in_hand: tuple[str, Note] | None = None  # being acted on; one that stays is not announced again
         bar.chosen.connect(self._act)
 
     def show(self, subject: str, note: Note, deed: Deed = do_nothing) -> None:
         """Say a sentence in the place of what was said on its subject; `deed` is given what is chosen."""
         if self._notes.get(subject, (None, None))[0] != note:
             self._notes.pop(subject, None)
-            announce(self._bar, note.text, is_urgent=note.is_alert)
+            if (subject, note) != self._in_hand:
+                announce(self._bar, note.text, is_urgent=note.is_alert)
         self._notes[subject] = (note, deed)
         self._refresh()
 
@@ -45,9 +47,11 @@ class TabNotes(QObject):
 
     def _act(self, action: Action) -> None:
         if self._notes:
-            _, (_, deed) = self._notes.popitem()
+            subject, (note, deed) = self._notes.popitem()
             self._refresh()
+            self._in_hand = (subject, note)
             deed(action)
+            self._in_hand = None
 
     def _refresh(self) -> None:
         if self._notes:

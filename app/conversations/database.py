@@ -15,6 +15,7 @@ from app.conversations.store import Store
 
 T = TypeVar("T")
 FILE_NAME = "conversations.sqlite"
+DISK_FULL = "The disk is full."
 
 
 class Database:
@@ -76,7 +77,7 @@ def explain(error: BaseException) -> str:
     """Why a transaction failed, as a sentence for the user."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code == sqlite3.SQLITE_FULL:
-        return "The disk is full."
+        return DISK_FULL
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return "Another program holds the conversations' file."
     if code == sqlite3.SQLITE_READONLY:

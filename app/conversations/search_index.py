@@ -10,6 +10,7 @@ from pathlib import Path
 
 from app.conversations.folding import fold
 from app.conversations.opening import StorageError, decode_text
+from app.conversations.reasoning import split_reasoning
 from app.conversations.rows import attachments_of
 
 logger = logging.getLogger(__name__)
@@ -116,7 +117,7 @@ class SearchIndex:
     def message(self, ordinal: int) -> sqlite3.Row | None:
         """What of a message is searched, with its id."""
         found: sqlite3.Row | None = self.connection.execute(
-            "SELECT id, text, attachments FROM chats.messages WHERE ordinal = ?", (ordinal,)
+            "SELECT id, text, opening, attachments FROM chats.messages WHERE ordinal = ?", (ordinal,)
         ).fetchone()
         return found
 
@@ -143,8 +144,12 @@ class SearchIndex:
 
 
 def searched_texts(row: sqlite3.Row) -> list[str]:
-    """What of a message is searched; needs the columns `id`, `text` and `attachments`."""
-    texts = [row["text"] if isinstance(row["text"], str) else ""]
+    """What of a message is searched, without the tags around reasoning.
+
+    Needs the columns `id`, `text`, `opening` and `attachments`.
+    """
+    text, opening = (row[name] if isinstance(row[name], str) else "" for name in ("text", "opening"))
+    texts = ["\n".join(text[part.start : part.end] for part in split_reasoning(text, opening))]
     for attachment in attachments_of(row):
         texts += [attachment.name, attachment.text]
     return texts

@@ -43,9 +43,16 @@ class Exporter(QObject):
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setFileMode(QFileDialog.FileMode.AnyFile)
         dialog.setNameFilters((MARKDOWN, JSON) if is_one else (JSON, MARKDOWN_FOLDER))
-        dialog.setDefaultSuffix(_SUFFIXES[MARKDOWN if is_one else JSON])
-        dialog.filterSelected.connect(lambda name: dialog.setDefaultSuffix(_SUFFIXES[name]))
-        dialog.selectFile(file_name(title or NEW_TITLE))
+        name = file_name(title or NEW_TITLE)
+
+        def take_kind(kind: str) -> None:
+            """A default suffix alone would not come to a title with a point in it."""
+            suffix = _SUFFIXES[kind]
+            dialog.setDefaultSuffix(suffix)
+            dialog.selectFile(f"{name}.{suffix}" if suffix else name)
+
+        dialog.filterSelected.connect(take_kind)
+        take_kind(MARKDOWN if is_one else JSON)
         dialog.fileSelected.connect(
             lambda name: start(self.write(conversation_ids, Path(name), dialog.selectedNameFilter()))
         )

@@ -63,7 +63,7 @@ class CacheDialog(QDialog):
         self._lay_out()
         self._connect()
         self.resize(WIDTH, 0)
-        self._ask_first(False)
+        self.ask_first(False)
         self._ask()
         self._timer.start()
 
@@ -114,12 +114,12 @@ class CacheDialog(QDialog):
 
     def _connect(self) -> None:
         self._bridge.received.connect(self._receive)
-        self._buttons["Clear…"].clicked.connect(lambda: self._ask_first(True))
-        self._buttons["Keep"].clicked.connect(lambda: self._ask_first(False))
+        self._buttons["Clear…"].clicked.connect(lambda: self.ask_first(True))
+        self._buttons["Keep"].clicked.connect(lambda: self.ask_first(False))
         self._buttons["Clear"].clicked.connect(self._clear)
         self._buttons["Close"].clicked.connect(self.close)
 
-    def _ask_first(self, is_asking: bool) -> None:
+    def ask_first(self, is_asking: bool) -> None:
         """Show the question and its two answers in place of the other buttons, or take them away."""
         for name in ("Clear", "Keep"):
             self._buttons[name].setVisible(is_asking)
@@ -131,7 +131,7 @@ class CacheDialog(QDialog):
         self._fit()
 
     def _clear(self) -> None:
-        self._ask_first(False)
+        self.ask_first(False)
         self._request_id = self._bridge.next_request_id()
         self._bridge.send(ClearCache(self._request_id))
 

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject
 
-from app.activity import Activity
 from app.figures import write_amount, write_rate
 from app.model_status import ModelStatus
 from app.sidebar.footer import Footer
+from app.statistics.history import History
 from app.workspace import Workspace
 
 
 class FooterWords(QObject):
-    def __init__(self, footer: Footer, workspace: Workspace, status: ModelStatus, activity: Activity) -> None:
+    def __init__(self, footer: Footer, workspace: Workspace, status: ModelStatus, history: History) -> None:
         super().__init__(footer)
         self._footer = footer
         self._workspace = workspace
         self._status = status
-        self._activity = activity
-        for changed in (workspace.changed, status.changed, activity.changed):
+        self._history = history
+        for changed in (workspace.changed, status.changed, history.changed):
             changed.connect(self._refresh)
         self._refresh()
 
     def _refresh(self) -> None:
         if num_running := len(self._workspace.busy_sessions):
-            rate = self._activity.tokens_per_second
+            rate = self._history.rate
             words = f"{write_amount(num_running, 'reply')} running", write_rate(rate) if rate > 0 else ""
         elif self._status.error:
             words = "Not ready", self._status.name

@@ -13,6 +13,7 @@ from app.chat.notes import Action, Note, NoteBar
 from app.conversations.records import Conversation
 from app.conversations.search import Hit
 from app.conversations.titles import NEW_TITLE
+from app.focus_order import in_order
 from app.sidebar.delegate import INSET, ConversationDelegate
 from app.sidebar.footer import Footer
 from app.sidebar.grip import Grip
@@ -90,6 +91,8 @@ class Sidebar(QWidget):
             column.addLayout(part)
         column.setStretchFactor(self._pages, 1)
         column.addWidget(self.footer)
+        self.first = hide  # that Tab comes to
+        in_order((hide, new, self.field, self.statistics_row, self.list, self.results, self.footer))
 
     def _connect(self) -> None:
         self.list.chat_chosen.connect(self.open_asked)

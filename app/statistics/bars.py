@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import ceil
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QPen
@@ -19,6 +20,7 @@ from app.theme.glyphs import draw_round
 from app.theme.theme import Theme
 
 LABEL, FOOT = 22, 20  # px above and below the bars
+LABEL_SPACE = 4  # px between two of them, at least
 MOST_BAR = 44
 MOST_POSITIONS = 16  # more are in the table
 
@@ -45,6 +47,7 @@ class PositionBars(Chart):
         step = self.width() / (num_places - 0.5)
         width = min(MOST_BAR, step * 0.55)
         step = (self.width() - width) / (num_places - 1)
+        stride = label_stride([one.percent for one in self._positions], step)
         ghost = QColor(tokens.reject)
         ghost.setAlphaF(0.2)
         for place, one in enumerate(self._positions):
@@ -53,8 +56,10 @@ class PositionBars(Chart):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(ghost)
             painter.drawRoundedRect(bar, 4, 4)
-            self._label(painter, tokens.ink, "small-strong", one.percent, QPointF(bar.center().x(), scaled(LABEL) - 8))
-            self._label(painter, tokens.ink2, "caption", f"{place + 1}", QPointF(bar.center().x(), self.height() - 5))
+            if not place % stride:
+                middle = bar.center().x()
+                self._label(painter, tokens.ink, "small-strong", one.percent, QPointF(middle, scaled(LABEL) - 8))
+                self._label(painter, tokens.ink2, "caption", f"{place + 1}", QPointF(middle, self.height() - 5))
             if one.num_accepted:
                 bar.setTop(bar.bottom() - max(2.0, bar.height() * one.share))
                 draw_round(painter, bar, 4, tokens.draft_fill)
@@ -64,6 +69,13 @@ class PositionBars(Chart):
         half = QFontMetricsF(font(use)).horizontalAdvance(words) / 2
         x = max(half, min(self.width() - half, middle.x()))
         draw_words(painter, colour, use, words, QPointF(x, middle.y()), 0.5)
+
+
+def label_stride(words: Sequence[str], step: float) -> int:
+    """Of bars so many pixels apart, which to label for no label to touch the next: each, every second, every third."""
+    metrics = QFontMetricsF(font("small-strong"))
+    widest = max((metrics.horizontalAdvance(one) for one in words), default=0.0)
+    return max(1, ceil((widest + LABEL_SPACE) / step)) if step else 1
 
 
 class RoundBars(Chart):

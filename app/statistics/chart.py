@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, Qt
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import (
     QAccessible,
     QColor,
@@ -99,5 +102,27 @@ def draw_words(painter: QPainter, colour: str, use: str, words: str, place: QPoi
     width = QFontMetricsF(font(use)).horizontalAdvance(words)
     painter.setFont(font(use))
     painter.setPen(QColor(colour))
-    painter.drawText(QPointF(place.x() - align * width, place.y()), words)
+    with running_as_written(painter):
+        painter.drawText(QPointF(place.x() - align * width, place.y()), words)
     return width
+
+
+def draw_beside(
+    painter: QPainter, colour: str, use: str, words: str, room: QRectF, *, is_at_right: bool, is_high: bool = False
+) -> None:
+    """Write at the right or left side of a rectangle, whichever way the interface runs, in its middle or at its top."""
+    side = Qt.AlignmentFlag.AlignRight if is_at_right else Qt.AlignmentFlag.AlignLeft
+    height = Qt.AlignmentFlag.AlignTop if is_high else Qt.AlignmentFlag.AlignVCenter
+    painter.setFont(font(use))
+    painter.setPen(QColor(colour))
+    with running_as_written(painter):
+        painter.drawText(room, side | Qt.AlignmentFlag.AlignAbsolute | height | Qt.TextFlag.TextWordWrap, words)
+
+
+@contextmanager
+def running_as_written(painter: QPainter) -> Iterator[None]:
+    """Let texts run as their first strong letter does: or a unit would go before its number in a mirrored window."""
+    direction = painter.layoutDirection()
+    painter.setLayoutDirection(Qt.LayoutDirection.LayoutDirectionAuto)
+    yield
+    painter.setLayoutDirection(direction)

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.statistics.chart import running_as_written
 from app.statistics.sizes import scaled
 from app.statistics.tables import Table
 from app.theme.fonts import font
@@ -247,4 +248,5 @@ def draw_cell(
     inside = rect.adjusted(PAD, 0, -PAD, 0)
     shown = QFontMetricsF(font(use)).elidedText(words, Qt.TextElideMode.ElideRight, inside.width() + 1)
     side = Qt.AlignmentFlag.AlignRight if is_number else Qt.AlignmentFlag.AlignLeft
-    painter.drawText(inside, QStyle.visualAlignment(direction, side | Qt.AlignmentFlag.AlignVCenter), shown)
+    with running_as_written(painter):
+        painter.drawText(inside, QStyle.visualAlignment(direction, side | Qt.AlignmentFlag.AlignVCenter), shown)

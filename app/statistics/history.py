@@ -17,10 +17,14 @@ from engine.messages import Delta, Event, Failed, Finished, GroupStatistics
 
 NUM_REPLIES = 50
 SHOWN_MS = 250  # four updates a second
+STALLED_MS = 1000  # between updates while a reply runs and tells nothing: its rate falls then
 
 
 class History(QObject):
-    """`title_of` names a chat by its id. A request that was not begun here, such as a check, counts nowhere."""
+    """`title_of` names a chat by its id. A request that was not begun here, such as a check, counts nowhere.
+
+    Rates are measured once for each `changed`, so that all who show the rate of a reply show the same one.
+    """
 
     changed = Signal()  # at most four times a second
 
@@ -42,11 +46,35 @@ class History(QObject):
         self._replies: deque[TrackedReply] = deque(maxlen=NUM_REPLIES)
         self._running: dict[int, TrackedReply] = {}
         self._forward: tuple[GroupStatistics, set[int]] = (GroupStatistics(), set())
-        self._timer = QTimer(self)
-        self._timer.setSingleShot(True)
-        self._timer.setInterval(SHOWN_MS)
-        self._timer.timeout.connect(self.changed)
+        self._rates: dict[int, float | None] = {}  # of the replies that run, by request id, as shown
+        self._timer, self._stalled = self._make_timer(SHOWN_MS), self._make_timer(STALLED_MS)
         bridge.received.connect(self._receive)
+
+    def _make_timer(self, milliseconds: int) -> QTimer:
+        timer = QTimer(self)
+        timer.setSingleShot(True)
+        timer.setInterval(milliseconds)
+        timer.timeout.connect(self.measure)
+        return timer
+
+    def measure(self) -> None:
+        """Take the rates anew and have them shown."""
+        now = self.clock()
+        self._rates = {number: reply.rate(now) for number, reply in self._running.items()}
+        if self._running:
+            self._stalled.start()
+        self.changed.emit()
+
+    def rate_of(self, reply: TrackedReply) -> float | None:
+        """Over the last two seconds while it runs, then over the whole; None where there is too little to tell."""
+        if reply.is_running:
+            return self._rates.get(reply.request_id)
+        return reply.statistics.tokens_per_second or None
+
+    @property
+    def rate(self) -> float:
+        """Of all replies that run together."""
+        return sum(rate or 0.0 for rate in self._rates.values())
 
     def begin(self, reply: LiveReply) -> None:
         """Follow a reply; called before its Submit is sent."""
@@ -92,12 +120,16 @@ class History(QObject):
             case Delta():
                 self._add(reply, event)
             case Finished(reason=reason, statistics=statistics):
-                del self._running[event.request_id]
+                self._let_go(event.request_id)
                 reply.finish(time.time(), statistics, reason)
             case Failed(text=text):
-                del self._running[event.request_id]
+                self._let_go(event.request_id)
                 reply.fail(time.time(), text)
         self._tell()
+
+    def _let_go(self, request_id: int) -> None:
+        del self._running[request_id]
+        self._rates.pop(request_id, None)
 
     def _add(self, reply: TrackedReply, delta: Delta) -> None:
         now, wall = self.clock(), time.time()

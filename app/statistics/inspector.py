@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWi
 
 from app.conversations.records import Message
 from app.figures import NO_BREAK, write_count, write_rate, write_speedup
+from app.focus_order import in_order
 from app.statistics.bars import PositionBars
 from app.statistics.details import Row, detail_rows, speedup_tone
 from app.statistics.history import History
@@ -95,6 +96,7 @@ class Inspector(QWidget):
         whole.addLayout(head)
         whole.addWidget(scroll, 1)
         whole.addLayout(foot)
+        in_order((*(part for part in self._parts if part is not self.positions_label), self.tint))
 
     def _refit(self) -> None:
         self.setFixedWidth(scaled(WIDTH))
@@ -145,7 +147,7 @@ class Inspector(QWidget):
         has_drafted = bool(statistics.num_proposed)
         rounds = tuple(tracked.rounds) if tracked else ()
         self.rounds.setText(write_count(statistics.num_rounds, "rounds"))
-        rate = tracked.rate(self._history.clock()) if tracked else statistics.tokens_per_second or None
+        rate = self._history.rate_of(tracked) if tracked else statistics.tokens_per_second or None
         self.numbers.show_numbers(numbers_of(statistics, rate))
         self.positions.show_positions(positions_in(statistics))
         self.spark.show_rounds(rounds, statistics.acceptance_length)

@@ -18,6 +18,7 @@ from app.theme.theme import Theme
 from app.tooltips import plain_tooltip
 
 BAR, HEIGHT, STEPS = 6, 28, 1000
+ALL_OF_IT, IN_SHORT = "for models and caches", "of memory"
 PRESSING = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 
 
@@ -49,7 +50,7 @@ class MemoryBar(QProgressBar):
         if report is None:
             return
         used, whole = used_bytes(report), report.limit_bytes or used_bytes(report)
-        self.words = f"{memory_words(report)} for models and caches"
+        self.words = f"{memory_words(report)} {ALL_OF_IT}"
         self.setValue(min(STEPS, round(STEPS * used / whole)) if whole else 0)
         self.setAccessibleName(f"Memory: {self.words}".replace("GB", "gigabytes"))
         rows = "\n".join(f"{share.name}: {share.value}" for share in memory_shares(report))
@@ -72,9 +73,7 @@ class MemoryBar(QProgressBar):
             painter.scale(-1, 1)
         draw_stack(painter, tokens, QRectF(0, 1, self.width(), BAR), shares, whole)
         painter.restore()
-        metrics, shown = QFontMetricsF(font("small")), self.words
-        if report and metrics.horizontalAdvance(shown) > self.width():
-            shown = memory_words(report)
+        shown = words_within(self.width(), memory_words(report)) if report else ""
         start = QPointF(self.width() if is_mirrored else 0, scaled(HEIGHT) - 6)
         draw_words(painter, tokens.ink3, "small", shown, start, float(is_mirrored))
         if self._has_keyboard_focus:
@@ -97,3 +96,10 @@ class MemoryBar(QProgressBar):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         self._has_keyboard_focus = False
         super().focusOutEvent(event)
+
+
+def words_within(width: float, size: str) -> str:
+    """What the size is of, in as many words as there is room for."""
+    metrics = QFontMetricsF(font("small"))
+    longer = (f"{size} {words}" for words in (ALL_OF_IT, IN_SHORT))
+    return next((words for words in longer if metrics.horizontalAdvance(words) <= width), size)

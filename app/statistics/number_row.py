@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QAccessible, QColor, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QPointF, QRectF
+from PySide6.QtGui import QAccessible, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from app.statistics.chart import Chart, draw_words
+from app.statistics.chart import Chart, draw_beside, draw_words
 from app.statistics.numbers import UNKNOWN, Number
 from app.statistics.sizes import scaled
 from app.statistics.tables import Table
 from app.theme.fonts import font
 from app.theme.theme import Theme
 
-LEAST_COLUMN, ROW, VALUE = 172, 74, 34
+LEAST_COLUMN, ROW, VALUE, SPACE = 172, 74, 34, 12
 
 
 class NumberRow(Chart):
@@ -57,8 +57,8 @@ class NumberRow(Chart):
         width = self.width() / self._num_columns
         for place, number in enumerate(self._numbers):
             row, column = divmod(place, self._num_columns)
-            left = self.width() - (column + 1) * width if self.is_mirrored else column * width
-            self._draw(painter, number, QRectF(left, row * scaled(ROW), width - 12, scaled(ROW)))
+            left = self.width() - (column + 1) * width + SPACE if self.is_mirrored else column * width
+            self._draw(painter, number, QRectF(left, row * scaled(ROW), width - SPACE, scaled(ROW)))
 
     def _draw(self, painter: QPainter, number: Number, rect: QRectF) -> None:
         tokens = self.theme.tokens
@@ -70,8 +70,5 @@ class NumberRow(Chart):
         draw_words(painter, tone, "big-number", number.value, QPointF(left, baseline))
         if number.unit:
             draw_words(painter, tone, "interface-medium", number.unit, QPointF(left + value + 3, baseline))
-        painter.setFont(font("small"))
-        painter.setPen(QColor(tokens.ink2))
-        side = Qt.AlignmentFlag.AlignRight if self.is_mirrored else Qt.AlignmentFlag.AlignLeft
-        flags = side | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap
-        painter.drawText(rect.adjusted(0, scaled(VALUE) + 2, 0, 0), flags, number.caption)
+        caption = rect.adjusted(0, scaled(VALUE) + 2, 0, 0)
+        draw_beside(painter, tokens.ink2, "small", number.caption, caption, is_at_right=self.is_mirrored, is_high=True)

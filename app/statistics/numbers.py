@@ -66,7 +66,7 @@ def when(replies: Sequence[TrackedReply]) -> str:
 
 
 def _rate(history: History, replies: Sequence[TrackedReply]) -> Number:
-    rates = [rate for one in replies if (rate := one.rate(history.clock())) is not None]
+    rates = [rate for one in replies if (rate := history.rate_of(one)) is not None]
     together = f", {write_amount(len(replies), 'reply')} together" if len(replies) > 1 else ""
     caption = f"tok/s{together or ', ' * bool(when(replies)) + when(replies)}"
     return Number(write_rate(sum(rates)).split(NO_BREAK)[0] if rates else UNKNOWN, caption)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from app.statistics.exporting import Exporting
@@ -23,7 +23,6 @@ from app.theme.theme import Theme
 
 SIDE = 32
 EMPTY = "Statistics appear with the first reply."
-STALLED_MS = 1000  # between refreshes while no reply tells anything: a live rate falls then
 
 
 class StatisticsPage(QWidget):
@@ -53,9 +52,6 @@ class StatisticsPage(QWidget):
         self._card = TableCard(theme, self.replies)
         self._head = Head(self.segments, self.exporting.button)
         self._rows = PanelRows(self.panels)
-        self._timer = QTimer(self)
-        self._timer.setInterval(STALLED_MS)
-        self._timer.timeout.connect(self.refresh)
         self._lay_out()
         self._connect()
         self.refresh()
@@ -128,9 +124,4 @@ class StatisticsPage(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self._timer.start()
         self.refresh()
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        self._timer.stop()

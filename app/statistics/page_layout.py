@@ -53,6 +53,8 @@ class PanelRows(QWidget):
             return
         self._arrangement = arrangement
         for row in self._lines:
+            while row.count():
+                row.takeAt(0)  # or the panel would keep the old place's sizes in mind, and the new one go stale
             self._column.removeItem(row)
             row.deleteLater()
         self._lines.clear()

@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QTabBar, QWidget
 
+from app.statistics.chart import running_as_written
 from app.statistics.sizes import scaled
 from app.theme.buttons import KEYBOARD_REASONS
 from app.theme.fonts import font
@@ -110,7 +111,8 @@ class Segments(QTabBar):
             shown = painter.fontMetrics().elidedText(
                 words, Qt.TextElideMode.ElideRight, round(rect.width()) - 2 * PAD + 4
             )
-            painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, shown)
+            with running_as_written(painter):
+                painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, shown)
             if is_current and self._has_keyboard_focus:
                 draw_focus_ring(painter, tokens, rect, 8)
 

@@ -34,7 +34,7 @@ def memory_shares(report: MemoryReport) -> tuple[Share, ...]:
         ("Drafter cache", report.drafter_kv_bytes, "ink3"),
         ("Prompt cache in memory", report.cache_bytes, "edge"),
     )
-    return tuple(Share(name, write_bytes(amount), amount, tone) for name, amount, tone in shares)
+    return tuple(Share(name, _write_size(amount), amount, tone) for name, amount, tone in shares)
 
 
 def used_bytes(report: MemoryReport) -> int:
@@ -78,4 +78,9 @@ def disk_words(report: CacheReport | None) -> str:
     if report is None:
         return ""
     used, budget = report.disk_bytes, report.budget_bytes
-    return write_loading(used, budget) if budget else write_bytes(used)
+    return write_loading(used, budget) if budget else _write_size(used)
+
+
+def _write_size(amount: int) -> str:
+    """Nothing has no unit: it stands among counts, and its own would be a guess."""
+    return write_bytes(amount) if amount else "0"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF, Qt
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QAccessible, QColor, QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from app.statistics.chart import Chart
+from app.statistics.chart import Chart, draw_beside
 from app.statistics.shares import Share
 from app.statistics.sizes import scaled
 from app.statistics.tables import Table
@@ -117,11 +117,5 @@ class ShareRows(Chart):
         if self.is_mirrored:
             words.moveRight(rect.right() - inset)
             value.moveLeft(0)
-        start = Qt.AlignmentFlag.AlignRight if self.is_mirrored else Qt.AlignmentFlag.AlignLeft
-        end = Qt.AlignmentFlag.AlignLeft if self.is_mirrored else Qt.AlignmentFlag.AlignRight
-        painter.setFont(font("small"))
-        painter.setPen(QColor(tokens.ink2))
-        painter.drawText(words, start | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap, share.name)
-        painter.setFont(font("small-strong"))
-        painter.setPen(QColor(tokens.ink))
-        painter.drawText(value, end | Qt.AlignmentFlag.AlignVCenter, share.value)
+        draw_beside(painter, tokens.ink2, "small", share.name, words, is_at_right=self.is_mirrored)
+        draw_beside(painter, tokens.ink, "small-strong", share.value, value, is_at_right=not self.is_mirrored)

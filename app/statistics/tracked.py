@@ -66,8 +66,8 @@ class TrackedReply:
         return self.own if self.before is None else add_statistics(self.before, self.own)
 
     def rate(self, now: float) -> float | None:
-        """Over the last two seconds while it runs, then over the whole; None where there is too little to tell."""
-        return self._rates.rate(now) if self.is_running else self.own.tokens_per_second or None
+        """Over the last two seconds; None where there is too little to tell."""
+        return self._rates.rate(now)
 
     def add(self, delta: Delta, at: float, wall: float) -> RoundFigures | None:
         """What this Delta's round did."""

@@ -94,7 +94,7 @@ def replies_table(history: History, conversation_id: str = ALL) -> tuple[Table, 
 
 
 def _row(history: History, one: TrackedReply) -> tuple[str, ...]:
-    own, rate = one.own, one.rate(history.clock())
+    own, rate = one.own, history.rate_of(one)
     speedup = write_speedup(own.speedup) if own.speedup else "not measured"
     first = own.time_to_first_token_seconds
     return (

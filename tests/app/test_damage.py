@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QLabel, QPushButton
 
 from app.conversations.opening import SetAside
 from app.damage import tell_damage
-from tests.app.driver import Driver
+from tests.app.driver import Driver, settle
 
 
 def press(driver: Driver, words: str) -> None:
@@ -55,3 +55,28 @@ def test_where_there_was_no_backup_nothing_is_offered_but_to_close(driver: Drive
     bar = driver.window.workspace.bar
     assert "A new one was begun." in bar.text
     assert [button.text() for button in bar.findChildren(QPushButton)] == ["Close"]
+
+
+def test_in_a_narrow_window_the_buttons_stand_under_the_sentence(driver: Driver, set_aside: SetAside) -> None:
+    bar = driver.window.workspace.bar
+    tell_damage(driver.window.notes, set_aside)
+    for width, is_under in ((480, True), (1320, False), (480, True)):
+        driver.window.resize(width, 560)
+        driver.run(settle())
+        label, button = bar.findChild(QLabel), bar.buttons[0]
+        assert label is not None
+        assert (button.y() >= label.geometry().bottom()) is is_under
+        assert bar.height() >= bar.height_for(bar.width()) - 10
+        assert label.height() >= label.heightForWidth(label.width())
+
+
+def test_damage_is_announced_once(driver: Driver, set_aside: SetAside, monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    monkeypatch.setattr("app.chat.tab_notes.announce", lambda widget, text, is_urgent: said.append(text))
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: True)
+    tell_damage(driver.window.notes, set_aside)
+    press(driver, "Show both files")
+    assert said == [set_aside.describe()]
+    press(driver, "Close")
+    tell_damage(driver.window.notes, set_aside)
+    assert len(said) == 2

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 
+from app.conversations.search import Hit
 from app.sidebar.rows import Kind
-from tests.app.driver import Driver
+from tests.app.driver import Driver, settle
+from tests.app.fake_engine import FakeEngine, deltas_of
 
 
 def open_chat_id(driver: Driver) -> str:
@@ -76,3 +78,29 @@ def test_a_closed_tab_is_opened_again(driver: Driver) -> None:
     driver.wait(lambda: driver.tab.title == "one")
     driver.window.actions_of_window.reopen.trigger()
     assert len(driver.window.workspace.tabs) == 1
+
+
+def test_a_hit_on_another_branch_shows_that_branch(driver: Driver, fake_engine: FakeEngine) -> None:
+    fake_engine.script = deltas_of("A lattice holds it.")
+    driver.type("Why does ice float?")
+    driver.wait_idle()
+    old = driver.tab.session.messages[-1].id
+    fake_engine.script = deltas_of("It is light.")
+    driver.window.actions_of_window.again.trigger()
+    driver.wait_text("It is light.")
+    driver.wait_idle()
+    assert "lattice" not in driver.text
+    chat = driver.tab.session.conversation_id or ""
+    driver.window.sidebar.hit_chosen.emit(Hit(chat, "T", old, "lattice", (), 0.0))
+    driver.wait_text("A lattice holds it.")
+
+
+def test_a_hit_in_an_open_chat_raises_its_tab(driver: Driver) -> None:
+    driver.type("one")
+    driver.wait_idle()
+    chat, message = driver.tab.session.conversation_id or "", driver.tab.session.messages[0].id
+    driver.window.workspace.new_tab()
+    driver.window.sidebar.hit_chosen.emit(Hit(chat, "T", message, "one", (), 0.0))
+    driver.run(settle())
+    assert driver.tab.session.conversation_id == chat
+    assert len(driver.window.workspace.tabs) == 2

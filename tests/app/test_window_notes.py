@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
 
 from app.chat.notes import NoteBar
+from app.disk_full import SENTENCE as DISK_FULL_NOTE
+from app.settings.prompt_cache import CacheDialog
 from engine.messages import CacheReport, ConversationDeleted, Notice
 from tests.app.driver import Driver, settle
 from tests.app.fake_engine import FakeEngine
@@ -95,3 +98,43 @@ def test_what_a_deletion_left_behind_is_a_quiet_note_once(driver: Driver, fake_e
     fake_engine.emit(ConversationDeleted("c", left))
     driver.run(settle())
     assert notes_of(driver) == []
+
+
+def test_a_full_disk_takes_the_cache_first_and_offers_to_free_it(driver: Driver, fake_engine: FakeEngine) -> None:
+    said = "The disk of the prompt cache is full. The prompt cache writes nothing for a while; chats go on."
+    fake_engine.emit(Notice(0, "cache", said))
+    driver.wait(
+        lambda: any("left, so prompts are not cached. Chats are still saved." in one for one in notes_of(driver))
+    )
+    driver.press("Clear the prompt cache, after a question")
+    dialog = driver.window.findChild(CacheDialog)
+    assert dialog is not None
+    words = [button.text() for button in dialog.findChildren(QPushButton) if button.isVisible()]
+    assert set(words) == {"Clear", "Keep"}
+
+
+def test_o40_nothing_is_sent_while_the_disk_is_full_and_all_goes_on_when_it_is_not(
+    make_driver: Callable[[], Driver], fake_engine: FakeEngine, ask: Ask, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.disk_full.ASK_MILLISECONDS", 20)
+    driver = make_driver()
+    driver.type("one")
+    driver.wait_idle()
+    limit_pages(ask, 1)
+    long = "water " * 60_000
+    driver.type(long)
+    driver.wait(lambda: DISK_FULL_NOTE in notes_of(driver))
+    assert not driver.tab.composer.foot.send_button.isEnabled()
+    assert driver.tab.composer.draft.text.strip() or driver.tab.composer.draft.attachments
+    other = driver.window.workspace.new_tab()
+    assert not other.composer.foot.send_button.isEnabled()
+    limit_pages(ask, 1_000_000)
+    driver.wait(lambda: DISK_FULL_NOTE not in notes_of(driver))
+    driver.type("two")
+    driver.wait_idle()
+    assert len(fake_engine.submits) == 2
+
+
+def limit_pages(ask: Ask, num_pages: int) -> None:
+    """Let the file grow to so many pages; 1 stands for as many as it has."""
+    ask(lambda store: store.connection.execute(f"PRAGMA max_page_count = {num_pages}").fetchone())

@@ -38,6 +38,7 @@ def test_the_inspector_comes_back_where_it_was_open(make_driver: Callable[[], Dr
     assert first.window.workspace.body.is_side_shown
     first.window.close()
     again = make_driver()
+    again.window.resize(1320, 700)  # it waits for room beside the chat
     assert again.window.workspace.body.is_side_shown
     again.window.workspace.row.inspector_button.click()
     assert not again.window.workspace.body.is_side_shown

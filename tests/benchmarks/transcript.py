@@ -1,4 +1,4 @@
-"""The transcript: opening a chat of 300,000 tokens, streaming 200 tokens a second, scrolling.
+"""The transcript: opening a chat of 300,000 tokens, streaming 200 tokens a second, scrolling, and long turns.
 
     python -m tests.benchmarks.transcript
 
@@ -17,10 +17,12 @@ from PySide6.QtWidgets import QApplication
 from app.application import Application
 from app.chat.transcript import Transcript
 from app.conversations.records import Message, ReplyState
+from app.garbage import GarbageCollector
 from app.theme.pulse import Pulse
 from app.theme.theme import Theme
 from app.theme.tokens import LIGHT
 from engine.messages import Delta, Statistics
+from tests.benchmarks.transcript_turns import longest_turn, print_turns
 
 NUM_TOKENS = 300_000
 CHARACTERS_PER_TOKEN = 4
@@ -134,6 +136,7 @@ def stream(transcript: TimedTranscript) -> tuple[list[float], list[float]]:
 def main() -> None:
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     application = Application([])
+    garbage = GarbageCollector()  # as in the program
     theme = Theme()
     theme.apply(LIGHT)
     transcript = TimedTranscript(theme, Pulse())
@@ -142,6 +145,8 @@ def main() -> None:
     application.processEvents()
     chat = make_chat()
     print(f"{len(chat)} messages, {sum(len(message.text) for message in chat):,} characters")
+    print(f"longest turn, first chat of the program: {longest_turn(lambda: transcript.show_messages(chat)):.0f} ms")
+    transcript.show_messages([])
     print(f"opened in {milliseconds_of(lambda: open_chat(transcript, chat)):.0f} ms")
     print(f"opened again in {milliseconds_of(lambda: open_chat(transcript, chat)):.0f} ms")
     print(f"scrolling up by 150 px: {summary(scroll(transcript, -150, 200))}")
@@ -150,6 +155,9 @@ def main() -> None:
     flushes, paints = stream(transcript)
     print(f"flush: {summary(flushes)}")
     print(f"painting all: {summary(paints)}")
+    transcript.hide()
+    print_turns(theme, chat)
+    garbage.close()
 
 
 if __name__ == "__main__":

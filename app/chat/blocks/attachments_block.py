@@ -1,44 +1,39 @@
-"""AttachmentsBlock: the chips of a message's attachments; a click on one shows its text under them."""
+"""AttachmentsBlock: the chips of a message's attachments; a click on one asks for its text to be shown."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import ceil
-from pathlib import PurePath
 
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QGuiApplication, QPainter
 
 from app.chat.blocks.base import PlacedBlock
-from app.chat.blocks.block import Block, BlockPaint
-from app.chat.blocks.code_block import CodeBlock
-from app.chat.blocks.folded_block import FoldedBlock
+from app.chat.blocks.block import BlockPaint
 from app.chat.blocks.small_words import draw_words, words_width
-from app.chat.markdown_pieces import Code, Place
+from app.chat.markdown_pieces import Place
 from app.conversations.records import Attachment
 from app.figures import write_bytes
-from app.theme.glyphs import draw_round
+from app.theme.glyphs import draw_focus_ring, draw_round
+from app.theme.mirroring import mirrored
 from app.theme.symbols import draw_symbol
 from app.theme.tokens import Tokens
 
 _HEIGHT, _BETWEEN, _PADDING, _SYMBOL = 28.0, 6.0, 10.0, 15.0
 _MOST = 280.0  # px of a chip
 _RADIUS = 7
-_GAP = 8  # above the text of an open one
 
 
 @dataclass(slots=True)
 class _Chip:
     attachment: Attachment
     size: str
-    is_open: bool = False
     rect: QRectF = field(default_factory=QRectF)
 
-    @property
-    def width(self) -> float:
+    def width_in(self, room: float) -> float:
         words = words_width(self.attachment.name) + 6 + words_width(self.size)
-        return min(_MOST, ceil(2 * _PADDING + _SYMBOL + 6 + words) + 1.0)
+        return min(_MOST, room, ceil(2 * _PADDING + _SYMBOL + 6 + words) + 1.0)
 
 
 class AttachmentsBlock(PlacedBlock):
@@ -47,7 +42,8 @@ class AttachmentsBlock(PlacedBlock):
     def __init__(self, attachments: Sequence[Attachment]) -> None:
         super().__init__(Place(), "", 0)
         self._chips = [_Chip(each, write_bytes(len(each.text.encode(errors="replace")))) for each in attachments]
-        self.contents: list[Block] = [_content_of(chip) for chip in self._chips]
+        self._at = 0  # the chip that the keyboard is at
+        self.pressed: Attachment | None = None  # what the last click was on
 
     @property
     def is_laid_out(self) -> bool:
@@ -62,28 +58,41 @@ class AttachmentsBlock(PlacedBlock):
         rows: list[list[_Chip]] = [[]]
         room = width
         for chip in self._chips:
-            if rows[-1] and chip.width > room:
+            if rows[-1] and chip.width_in(width) > room:
                 rows.append([])
                 room = width
             rows[-1].append(chip)
-            room -= chip.width + _BETWEEN
+            room -= chip.width_in(width) + _BETWEEN
         for index, row in enumerate(rows):
-            left = width - sum(chip.width for chip in row) - _BETWEEN * (len(row) - 1)
+            left = width - sum(chip.width_in(width) for chip in row) - _BETWEEN * (len(row) - 1)
             for chip in row:
-                chip.rect = QRectF(left, index * (_HEIGHT + _BETWEEN), chip.width, _HEIGHT)
-                left += chip.width + _BETWEEN
+                place = QRectF(left, index * (_HEIGHT + _BETWEEN), chip.width_in(width), _HEIGHT)
+                chip.rect = mirrored(place, QRectF(0, 0, width, 0), QGuiApplication.layoutDirection())
+                left += chip.width_in(width) + _BETWEEN
         return len(rows) * (_HEIGHT + _BETWEEN) - _BETWEEN
 
     def paint(self, painter: QPainter, paint: BlockPaint) -> None:
         for chip in self._chips:
             is_hovered = paint.hover is not None and chip.rect.contains(paint.hover)
-            _paint_chip(painter, chip, paint.tokens, is_raised=is_hovered or chip.is_open)
+            _paint_chip(painter, chip, paint.tokens, is_hovered=is_hovered)
+        if paint.has_focus:
+            draw_focus_ring(painter, paint.tokens, self.place_of_focus.adjusted(-3, -3, 3, 3), _RADIUS + 3)
+
+    @property
+    def place_of_focus(self) -> QRectF:
+        """The chip that the keyboard is at."""
+        return self._chips[self._at].rect
+
+    def step(self, by: int) -> None:
+        """Take the keyboard to another chip."""
+        self._at = max(0, min(len(self._chips) - 1, self._at + by))
 
     def press(self, point: QPointF) -> bool:
-        chip = next((chip for chip in self._chips if chip.rect.contains(point)), None)
-        if chip is None:
+        at = next((place for place, chip in enumerate(self._chips) if chip.rect.contains(point)), -1)
+        if at < 0:
             return False
-        chip.is_open = not chip.is_open
+        self._at = at
+        self.pressed = self._chips[at].attachment
         return True
 
     def text(self, start: int, end: int) -> str:
@@ -94,14 +103,8 @@ class AttachmentsBlock(PlacedBlock):
         return f"Attached: {names}"
 
 
-def _content_of(chip: _Chip) -> Block:
-    language = PurePath(chip.attachment.name).suffix.removeprefix(".")
-    code = Code(Place(gap=_GAP, joint="\n\n"), chip.attachment.text.removesuffix("\n"), language)
-    return FoldedBlock(CodeBlock(code, "", 0), chip)
-
-
-def _paint_chip(painter: QPainter, chip: _Chip, tokens: Tokens, *, is_raised: bool) -> None:
-    draw_round(painter, chip.rect, _RADIUS, tokens.hover if is_raised else tokens.sunken, tokens.line)
+def _paint_chip(painter: QPainter, chip: _Chip, tokens: Tokens, *, is_hovered: bool) -> None:
+    draw_round(painter, chip.rect, _RADIUS, tokens.hover if is_hovered else tokens.sunken, tokens.line)
     middle = round(chip.rect.center().y() - _SYMBOL / 2)
     draw_symbol(painter, "attach", tokens.ink2, QRectF(chip.rect.left() + _PADDING, middle, _SYMBOL, _SYMBOL))
     size_width = words_width(chip.size)

@@ -8,7 +8,7 @@ from functools import partial
 
 from app.chat.blocks.units import count_units
 from app.chat.blocks.worker import worker
-from app.chat.code_colours import MAX_COLOURED, Row, colour_code
+from app.chat.code_colours import MAX_COLOURED, Row, colour_code, is_prepared, prepare
 
 TAB_COLUMNS = 4
 MAX_AT_ONCE = 8_000  # characters that are coloured within a frame; more is coloured by the worker
@@ -28,6 +28,7 @@ class CodeText:
         self._starts = [0]
         self._rows: tuple[Row, ...] = ()  # of the whole, once that is closed and coloured
         self._is_asked = False
+        self._asked_for = ""  # language
 
     @property
     def is_coloured(self) -> bool:
@@ -61,7 +62,7 @@ class CodeText:
     def row(self, index: int) -> Row:
         """One line in its colours; in none where those are not known, or do not fit the line."""
         line = self.lines[index]
-        if not self.is_coloured or not line:
+        if not self.is_coloured or not line or not self._is_prepared():
             return ((line, ""),)
         row = self._coloured(index)
         return row if "".join(text for text, _ in row) == line else ((line, ""),)
@@ -75,6 +76,13 @@ class CodeText:
             self._is_asked = True
             worker().ask(partial(colour_code, self.code, self.language), partial(self._take_rows, self.code))
         return self._chunk_row(index)
+
+    def _is_prepared(self) -> bool:
+        is_there = is_prepared(self.language)
+        if not is_there and self._asked_for != self.language:
+            self._asked_for = self.language
+            worker().ask(partial(prepare, self.language), lambda _: None)
+        return is_there
 
     def _chunk_row(self, index: int) -> Row:
         """Of a chunk of lines coloured by itself; the last line alone, so that a long block costs the same each time.

@@ -42,18 +42,24 @@ class GrowingMarkdown:
     def append(self, text: str, *, is_live: bool = True) -> int:
         """Take more text; returns the index of the first block that is another, or looks otherwise, than before."""
         self.end += len(text)
-        if self._make_part and not is_live and not self.blocks and len(text) > MAX_WHOLE:
-            self._show_parts(text, self._make_part)
-            return 0
+        if self._make_part and len(text) > MAX_WHOLE:
+            return self._show_parts(self._parser.source + text, self._make_part, is_live=is_live)
+        return self._parse(text, is_live=is_live)
+
+    def _parse(self, text: str, *, is_live: bool) -> int:
         parsed, source = self._parser.parse(text, is_live=is_live)
         first_changed = self._show(parsed.pieces, source)
         self._num_closed += parsed.num_closed
         self._start += parsed.open_offset
         return first_changed
 
-    def _show_parts(self, text: str, make_part: MakePart) -> None:
-        """A very long source that is complete, in parts that are parsed when they are seen."""
-        for source in cut_source(text):
+    def _show_parts(self, text: str, make_part: MakePart, *, is_live: bool) -> int:
+        """A very long source in parts that are parsed when they are seen; the last of one that grows is still open."""
+        first = self._num_closed
+        del self.blocks[first:]
+        closed = cut_source(text)
+        last = closed.pop() if is_live else ""
+        for source in closed:
             place = Place(gap=_PART_GAP, joint="\n\n") if self.blocks else Place(gap=self._first_gap)
             if len(source) > MAX_PART:  # one block that lays out only what is seen of it, or many
                 self._show_whole(source)
@@ -61,6 +67,10 @@ class GrowingMarkdown:
                 self.blocks.append(make_part(source, self._start, place))
             self._start += len(source)
         self._num_closed = len(self.blocks)
+        self._parser = LiveParser(Before(is_empty=not self.blocks))
+        if last:
+            self._parse(last, is_live=True)
+        return first
 
     def _show_whole(self, source: str) -> None:
         self._num_closed = len(self.blocks)

@@ -10,7 +10,7 @@ from functools import partial
 from app.chat.blocks.attachments_block import AttachmentsBlock
 from app.chat.blocks.block import Block
 from app.chat.blocks.factory import make_block
-from app.chat.blocks.fold_block import FoldBlock
+from app.chat.blocks.fold_block import FoldBlock, SystemFold
 from app.chat.blocks.folded_block import FoldedBlock
 from app.chat.blocks.growing import GrowingMarkdown, PieceBlock
 from app.chat.blocks.looks import REPLY, THOUGHT, Look
@@ -29,6 +29,8 @@ _AFTER_CHIPS = 8
 
 def make_blocks(message: Message, tags: Sequence[ReasoningTags] = (), *, is_unfolded: bool = False) -> list[Block]:
     """The blocks of a message that is not running; `tags` are those of its model, `is_unfolded` shows reasoning."""
+    if message.role == "system":
+        return _blocks_of_system_prompt(message.text)
     if message.role != "assistant":
         return _blocks_as_written(message)
     live = LiveBlocks(message.opening, tags, is_unfolded=is_unfolded)
@@ -72,9 +74,10 @@ class LiveBlocks:
         return self._show(parts, is_live=True)
 
     def change(self, message: Message) -> None:
-        """Say over the reasoning what the message says of it: its time and tokens."""
-        for fold in self.folds[:1]:
-            fold.seconds, fold.num_tokens = message.thought_seconds, message.num_thought
+        """Say over the first reasoning what the message says of all of it: its time and tokens."""
+        for place, fold in enumerate(self.folds):
+            fold.seconds = 0.0 if place else message.thought_seconds
+            fold.num_tokens = 0 if place else message.num_thought
 
     def end(self, message: Message) -> int:
         """Show the reply as it ended: the last block as finished Markdown, reasoning without an end unfolded."""
@@ -143,12 +146,20 @@ def _make_thoughts(fold: FoldBlock, source: str, source_start: int, place: Place
     return FoldedBlock(_make_part(THOUGHT, source, source_start, place), fold, has_line=True)
 
 
+def _blocks_of_system_prompt(text: str) -> list[Block]:
+    """A quiet line, and under it, until it is pressed unseen, what the prompt says."""
+    fold = SystemFold(0)
+    maker, part_maker = partial(_make_thought, fold), partial(_make_thoughts, fold)
+    growing = GrowingMarkdown(maker, 0, make_part=part_maker)
+    growing.append(text, is_live=False)
+    return [fold, *growing.blocks]
+
+
 def _blocks_as_written(message: Message) -> list[Block]:
-    """A user's message: chips of its attachments, their text while one is open, then its own text."""
+    """A user's message: chips of its attachments, then its own text."""
     blocks: list[Block] = []
     if message.attachments:
-        chips = AttachmentsBlock(message.attachments)
-        blocks += [chips, *chips.contents]
+        blocks.append(AttachmentsBlock(message.attachments))
     if message.text or not blocks:
         blocks.append(UserBlock(message.text, _AFTER_CHIPS if blocks else 0))
     return blocks

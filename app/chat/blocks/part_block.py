@@ -6,7 +6,6 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import accumulate
-from math import ceil
 
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
@@ -54,8 +53,7 @@ class PartBlock(PlacedBlock):
 
     def estimate(self, width: float) -> float:
         per_line = max(10.0, width / (0.52 * font_of(REPLY).pixelSize()))
-        rows = (max(0.5, ceil(len(line) / per_line)) for line in self._source.split("\n"))
-        return REPLY.row_height * sum(rows)
+        return REPLY.row_height * (len(self._source) / per_line + 0.5 * self._source.count("\n"))
 
     def set_width(self, width: float) -> float:
         self._width = width

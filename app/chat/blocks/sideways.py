@@ -12,6 +12,7 @@ _FADE = 28.0
 _BAR_HEIGHT = 3.0
 _BAR_OPACITY = 0.55
 _MIN_BAR = 24.0
+_LEAST = 1.0  # px beyond the room that can be scrolled to
 
 
 class Sideways:
@@ -26,7 +27,9 @@ class Sideways:
 
     @property
     def most(self) -> float:
-        return max(0.0, self._content - self._room)
+        """How far it can be scrolled; what rounding adds to widths is not worth a bar."""
+        over = self._content - self._room
+        return over if over >= _LEAST else 0.0
 
     def scroll_by(self, pixels: float) -> bool:
         """False where it is at that end already."""

@@ -9,6 +9,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QMenu, QWidget
 
+from app.chat.attachments_view import show_attachment
+from app.chat.blocks.attachments_block import AttachmentsBlock
 from app.chat.notes import Action
 from app.chat.transcript import menus
 from app.chat.transcript.copying import Copying, text_of
@@ -37,14 +39,21 @@ class TranscriptActions(TranscriptView):
     # Actions
 
     def toggle_details(self, message_id: str) -> None:
-        """Show or hide all numbers of a reply that has ended, as text under its strip."""
+        """Show or hide all numbers of a reply, as text under its strip."""
         index = self.sections.find(message_id)
         if index is None:
             return
         section = self.sections[index]
-        if not section.is_running and section.is_reply and section.statistics.num_tokens:
+        if section.is_reply and section.latest.num_tokens:
             self.selection.clear()
             self.hold_here(lambda: self._toggle_details(section))
+
+    def set_rate(self, rate: float | None) -> None:
+        """The rate of the reply that runs, as all who show it do; from then on it is not measured here."""
+        section = self.last
+        if section is not None and section.is_running:
+            section.rate, section.is_rate_told = rate, True
+            self.update_section(len(self.sections) - 1)
 
     def toggle_last_details(self) -> None:
         """Show or hide the numbers of the last reply."""
@@ -102,8 +111,12 @@ class TranscriptActions(TranscriptView):
         return "\n\n".join(self.selection.copied(as_markdown=False))
 
     def take_press(self, index: int, block: int) -> None:
-        """A block took a click: it and those under it may have other heights."""
+        """A block took a click: it asks for something to be shown, or it and those under it have other heights."""
         section = self.sections[index]
+        shown = section.blocks[block]
+        if isinstance(shown, AttachmentsBlock) and shown.pressed is not None:
+            show_attachment(shown.pressed, self)
+            return
         section.contents.keep_choice(block)
         self.hold_here(lambda: self.make_from(index, block))
 

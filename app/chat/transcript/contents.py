@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 from app.chat.blocks.block import Block
+from app.chat.blocks.fold_block import FoldBlock
+from app.chat.blocks.looks import text_scale
 from app.chat.blocks.message import LiveBlocks, make_blocks
 from app.chat.blocks.user_block import FOLD_LINES as USER_FOLD_LINES
 from app.chat.blocks.user_block import SHARE as USER_SHARE
@@ -17,10 +20,15 @@ _USER_LINE, _USER_INSET = 23.0, 12.0
 
 @dataclass(slots=True)
 class Reading:
-    """How reasoning is found and shown, in one chat; every section reads the same object."""
+    """How reasoning is found in one chat; every section reads the same object."""
 
     tags: tuple[ReasoningTags, ...] = ()
-    is_unfolded: bool = False  # the reader's last choice
+
+
+@cache
+def unfolded_chats() -> set[str]:
+    """Ids of the chats whose reasoning the reader opened last, as long as the program runs."""
+    return set()
 
 
 class Contents:
@@ -34,6 +42,10 @@ class Contents:
         self._text = message.text
 
     @property
+    def is_made(self) -> bool:
+        return self._live is not None or self._plain is not None
+
+    @property
     def blocks(self) -> list[Block]:
         if self._message.role != "assistant":
             if self._plain is None:
@@ -41,10 +53,15 @@ class Contents:
             return self._plain
         return self._made.blocks
 
+    def forget(self) -> None:
+        """Drop the blocks, which are made again when they are next asked for."""
+        self._live = self._plain = None
+
     @property
     def _made(self) -> LiveBlocks:
         if self._live is None:
-            self._live = LiveBlocks(self._message.opening, self._reading.tags, is_unfolded=self._reading.is_unfolded)
+            is_unfolded = self._message.conversation_id in unfolded_chats()
+            self._live = LiveBlocks(self._message.opening, self._reading.tags, is_unfolded=is_unfolded)
             if self._message.state is ReplyState.RUNNING:
                 self._live.append(self._text)
                 self._live.change(self._message)
@@ -77,25 +94,31 @@ class Contents:
         """Say how long reasoning that runs took so far; False where none runs."""
         running = [fold for fold in self._made.folds if fold.is_running]
         for fold in running:
-            fold.seconds = seconds
+            fold.show_seconds(seconds)
         return bool(running)
 
     def keep_choice(self, block: int) -> None:
         """After a press on a block: replies that are read later show their reasoning as this one does."""
-        if self._live is not None and self._live.blocks[block] in self._live.folds:
-            self._reading.is_unfolded = next(
-                fold.is_open for fold in self._live.folds if fold is self._live.blocks[block]
-            )
+        pressed = self.blocks[block] if block < len(self.blocks) else None
+        if self._message.role != "assistant":
+            return
+        if isinstance(pressed, FoldBlock) and pressed.is_open:
+            unfolded_chats().add(self._message.conversation_id)
+        elif isinstance(pressed, FoldBlock):
+            unfolded_chats().discard(self._message.conversation_id)
 
 
 def estimate_height(text: str, width: float, *, is_reply: bool) -> float:
     """Height of a text for a width without parsing or laying it out."""
     if not text:
         return 0.0
+    scale = text_scale()
+    width /= scale
     if not is_reply:
         num_lines = min(text.count("\n") + len(text) * _CHARACTER / max(1.0, USER_SHARE * width), USER_FOLD_LINES)
-        return (num_lines + 1) * _USER_LINE + 2 * _USER_INSET
+        return (num_lines + 1) * _USER_LINE * scale + 2 * _USER_INSET
     num_lines = text.count("\n")
     num_paragraphs = text.count("\n\n")
     wrapped = len(text) * _CHARACTER / max(1.0, width)
-    return (wrapped + num_lines / 2 + 0.5) * _LINE + num_paragraphs * (_PARAGRAPH - _LINE / 2)
+    lines = (wrapped + num_lines / 2 + 0.5) * _LINE * scale
+    return lines + num_paragraphs * (_PARAGRAPH - _LINE * scale / 2)

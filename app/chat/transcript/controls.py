@@ -9,10 +9,10 @@ from PySide6.QtGui import QColor, QContextMenuEvent, QFontMetricsF, QHelpEvent, 
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QToolTip, QWidget
 
 from app.chat.notes import Action
-from app.chat.strip import describe
+from app.chat.strip import describe, spoken
 from app.chat.transcript import measures
 from app.chat.transcript.section import Section
-from app.chat.transcript.words import branch_words, describe_strip
+from app.chat.transcript.words import branch_words
 from app.theme.buttons import PaintedButton, SymbolButton
 from app.theme.fonts import font
 from app.theme.glyphs import draw_focus_ring, draw_round
@@ -68,6 +68,7 @@ class BranchLabel(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
+        painter.setLayoutDirection(Qt.LayoutDirection.LayoutDirectionAuto)
         painter.setFont(font("small"))
         painter.setPen(self._theme.colour("ink2"))
         painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self._words)
@@ -100,7 +101,7 @@ class SectionControls(QWidget):
         self.section: Section | None = None
         self.setCursor(Qt.CursorShape.ArrowCursor)
         self.strip = StripButton(theme, "Statistics", self)
-        self.strip.words = lambda: describe(self.section.latest) if self.section else ""
+        self.strip.words = self._describe
         self.strip.clicked.connect(lambda: self._choose(Action.DETAILS))
         self.previous = StepButton(theme, "Show the previous branch", self, is_back=True)
         self.label = BranchLabel(theme, self)
@@ -135,7 +136,7 @@ class SectionControls(QWidget):
         has_numbers = section.is_reply and section.latest.num_tokens > 0
         self.strip.setVisible(has_numbers)
         if has_numbers:
-            self.strip.setAccessibleName(describe_strip(section.latest))
+            self._name_strip(section)
         has_branches = len(section.siblings) > 1
         for widget in (self.previous, self.label, self.next):
             widget.setVisible(has_branches)
@@ -147,6 +148,14 @@ class SectionControls(QWidget):
         offered = _OF_REPLY if section.is_reply else _OF_USER
         for action, button in self.buttons.items():
             button.setVisible(has_actions and action in offered and not section.is_running)
+
+    def _name_strip(self, section: Section) -> None:
+        """A name that ticked while it has the focus would be read aloud again and again."""
+        if not (section.is_running and self.strip.hasFocus()):
+            self.strip.setAccessibleName(spoken(section.statistics))
+
+    def _describe(self) -> str:
+        return describe(self.section.latest, self.section.message) if self.section else ""
 
     def stops(self) -> list[QAbstractButton]:
         """What the keyboard goes through, from the start."""

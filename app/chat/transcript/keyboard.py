@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QPointF, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 
+from app.chat.blocks.attachments_block import AttachmentsBlock
+
 if TYPE_CHECKING:
     from app.chat.transcript.hands import TranscriptHands
 
@@ -92,11 +94,14 @@ class Keyboard(QObject):
             view.focus_on_block((in_view or blocks)[0])
 
     def _press_block(self) -> None:
-        """A click where the block's own button is: at the end of its first line."""
+        """A click where the block's own button is: at the end of its first line, or the chip that is read."""
         view = self._view
         rect = view.rect_of_block(view.focus_index, view.focus_block)
         block = view.sections[view.focus_index].blocks[view.focus_block]
-        for point in (QPointF(rect.width() - 30, 16), QPointF(8, 10)):
+        points = [QPointF(rect.width() - 30, 16), QPointF(8, 10)]
+        if isinstance(block, AttachmentsBlock):
+            points = [block.place_of_focus.center()]
+        for point in points:
             if block.press(point):
                 view.take_press(view.focus_index, view.focus_block)
                 return
@@ -118,7 +123,10 @@ class Keyboard(QObject):
             return
         block = view.sections[view.focus_index].blocks[view.focus_block]
         rect = view.rect_of_block(view.focus_index, view.focus_block)
-        block.scroll_by(QPointF(rect.width() / 2, rect.height() / 2), pixels)
+        if isinstance(block, AttachmentsBlock):
+            block.step(1 if pixels > 0 else -1)
+        else:
+            block.scroll_by(QPointF(rect.width() / 2, rect.height() / 2), pixels)
         view.update_section(view.focus_index)
 
     def _readable(self) -> list[int]:

@@ -129,7 +129,7 @@ class Mouse(QObject):
         link = shown.link_at(under[2]) if shown and under else ""
         self._tell_link(link)
         shape = Qt.CursorShape.ArrowCursor
-        if shown is not None:
+        if shown is not None and shown.length:
             shape = Qt.CursorShape.PointingHandCursor if link else Qt.CursorShape.IBeamCursor
         self._view.viewport().setCursor(shape)
         y = point.y() + self._view.offset

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QAbstractButton, QPushButton
 from app.chat.notes import Action
 from app.chat.transcript import measures
 from app.chat.transcript.controls import SectionControls
-from app.chat.transcript.painting import left_out_rect
+from app.chat.transcript.painting import include_rect
 from app.chat.transcript.section import Section
 from app.chat.transcript.view import TranscriptView
 
@@ -67,8 +67,8 @@ class ControlRows(QObject):
         marked = [place for place, section in enumerate(view.sections) if section.num_left_out_above]
         self._include.setVisible(bool(marked))
         for index in marked:
-            place = left_out_rect(view.sections.column, view.sections[index].num_left_out_above)
-            left = view.column_left + round(place.right()) + 2
+            place = include_rect(view.sections.column, view.sections[index].num_left_out_above)
+            left = view.column_left + round(place.left())
             top = round(view.sections.tops[index] + place.top()) - view.offset
             self._include.setGeometry(QRect(left, top, measures.INCLUDE_WIDTH, measures.ROW))
 
@@ -127,7 +127,8 @@ class ControlRows(QObject):
         row.set_copied(section is self._copied)
         top = round(view.sections.tops[index] + section.parts.row) - view.offset
         row.setGeometry(QRect(view.column_left, top, round(view.sections.column), measures.ROW))
-        is_focused = index == view.focus_index
+        focus = view.window().focusWidget()  # once it is elsewhere Tab comes to them by the transcript again, not late
+        is_focused = index == view.focus_index and focus is not None and (focus is view or view.isAncestorOf(focus))
         for button in row.findChildren(QAbstractButton):
             policy = button.focusPolicy()
             wanted = policy.TabFocus if is_focused else policy.NoFocus

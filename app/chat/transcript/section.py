@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from app.chat.blocks.block import Block, Span
 from app.chat.blocks.tint import drafted_in
@@ -17,13 +18,12 @@ from app.chat.transcript.stack import Stack
 from app.chat.wake import Round, Wake
 from app.conversations.records import Message, ReplyState
 from app.figures import write_count
-from engine.messages import Delta, Progress, Statistics
+from engine.messages import Delta, Progress, ReasoningTags, Statistics
 
 _MOST_REASONS = 2
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(NamedTuple):
     """Tops of a section's parts, from the section's own top."""
 
     body: float = 0.0
@@ -47,7 +47,10 @@ class Section:
         self.contents = Contents(message, reading)
         self.body = Stack()
         self.details = Stack()
-        self.wake = Wake()
+        self._numbers = SmallText("")  # in `details` while they are shown
+        self.wake: Wake | None = None  # from the first arrival on
+        self.rate: float | None = None  # tokens per second over the last two, as shown
+        self.is_rate_told = False  # by what measures it for all who show it
         self.latest = message.statistics or Statistics()
         self.statistics = self.latest  # as shown, which is seldomer than they arrive
         self.rounds: tuple[Round, ...] = ()
@@ -99,6 +102,8 @@ class Section:
     @property
     def reasons(self) -> tuple[str, ...]:
         """What stands under the strip: two at most, unless the details are open."""
+        if not (self.message.notices or self.remark or self.statistics.num_reread):
+            return ()
         every = self.all_reasons
         if self.has_details or len(every) <= _MOST_REASONS:
             return every
@@ -116,6 +121,7 @@ class Section:
         self.text += delta.text
         self.pending += delta.text
         self.latest = delta.statistics
+        self.wake = self.wake or Wake()
         self.wake.add(delta)
 
     def write(self) -> int:
@@ -149,23 +155,42 @@ class Section:
         if self.started_at and self.is_made:
             self.contents.show_thinking(time.monotonic() - self.started_at)
 
+    def has_tags(self, tags: Sequence[ReasoningTags]) -> bool:
+        """Whether a reply may be read otherwise where these tags are known."""
+        return self.is_reply and any(each.opening in self.message.opening + self.text for each in tags)
+
     def make_anew(self) -> None:
-        """Forget every block: text has another size."""
+        """Forget every block: the text is read otherwise."""
         written = self.text[: len(self.text) - len(self.pending)]
         self.contents = Contents(replace(self.message, text=written), self.reading)
         self.body = Stack()
+
+    def measure_anew(self) -> None:
+        """Ask every block for its height: text has another size."""
+        if self.is_made:
+            self.body = Stack()
+            self.make()
         if self.has_details:
             self.toggle_details()
             self.toggle_details()
 
     def show_latest(self) -> None:
         self.statistics = self.latest
-        self.rounds = tuple(self.wake.rounds)
+        if not (self.is_rate_told and self.is_running):
+            self.rate = self.wake.rate if self.wake and self.is_running else None
+        self.rounds = tuple(self.wake.rounds) if self.wake else ()
+        if self.has_details:
+            self._show_numbers()
 
     def toggle_details(self) -> None:
-        lines = [] if self.has_details else [SmallText(describe(self.statistics))]
-        self.details = Stack()
-        self.details.take(lines, self.column)
+        is_shown, self.details = self.has_details, Stack()
+        if not is_shown:
+            self._numbers = SmallText("")
+            self._show_numbers()
+
+    def _show_numbers(self) -> None:
+        self._numbers.take(describe(self.statistics, self.message))
+        self.details.take([self._numbers], self.column)
 
     # Where it stands
 
@@ -181,13 +206,14 @@ class Section:
         body_height = self.body.height
         if not self.is_made:
             body_height = estimate_height(self.text, self.column, is_reply=self.is_reply)
-        y = 0.0 if self.is_reply else float(measures.USER_GAP)
+        is_reply = self.is_reply
+        y = 0.0 if is_reply else float(measures.USER_GAP)
         y += measures.ROW + measures.NOTE_GAP if self.num_left_out_above else 0
         body = y
-        if self.is_reply and self.is_running:
+        if is_reply and self.is_running:
             body_height = max(body_height, measures.EMPTY_REPLY)
-        row = body + body_height + (measures.ROW_GAP if self.is_reply else 0)
-        reasons = row + (measures.ROW if not self.is_reply or self.has_row else 0)
+        row = body + body_height + (measures.ROW_GAP if is_reply else 0)
+        reasons = row + (measures.ROW if not is_reply or self.has_row else 0)
         details = reasons + len(self.reasons) * measures.LINE
         tail = details + (self.details.height + measures.DETAILS_GAP if self.has_details else 0)
         parts = Parts(body, row, reasons, details, tail, tail + self._tail_height())
@@ -197,7 +223,7 @@ class Section:
 
     @property
     def has_row(self) -> bool:
-        return self.has_strip or bool(self.text) or not self.is_running
+        return bool(self.text) or self.has_strip or not self.is_running
 
     @property
     def controls_width(self) -> int:
@@ -215,7 +241,7 @@ class Section:
         return self.parts.details + self.details.tops[index - len(self.body.tops)]
 
     def _tail_height(self) -> float:
-        if self.note is None:
+        if self.message.state is ReplyState.COMPLETE or self.note is None:
             return 0.0
         return measures.NOTE_GAP + self.note_height if self.note_height else measures.LINE
 

@@ -33,6 +33,15 @@ class SmallText:
         self._height = 0.0
         self._document: QTextDocument | None = None
 
+    def take(self, text: str) -> None:
+        """Say something else."""
+        if text == self._text:
+            return
+        was_laid_out, self._document = self.is_laid_out, None
+        self._text, self._height = text, 0.0
+        if was_laid_out:
+            self.set_width(self._width)
+
     @property
     def is_hidden(self) -> bool:
         return False
@@ -119,7 +128,7 @@ class SmallText:
         selection = QAbstractTextDocumentLayout.Selection()
         assert self._document is not None
         cursor = QTextCursor(self._document)
-        cursor.setPosition(start)
+        cursor.setPosition(min(start, self.length))
         cursor.setPosition(min(end, self.length), QTextCursor.MoveMode.KeepAnchor)
         selection.cursor = cursor
         form = QTextCharFormat()

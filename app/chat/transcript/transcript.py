@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
@@ -15,7 +15,7 @@ from app.chat.transcript import accessibility, measures
 from app.chat.transcript.copying import join_blocks
 from app.chat.transcript.end_button import EndButton
 from app.chat.transcript.hands import TranscriptHands
-from app.chat.transcript.section import left_out_words
+from app.chat.transcript.section import Section, left_out_words
 from app.conversations.records import Message
 from app.theme.fonts import font
 from app.theme.pulse import Pulse
@@ -65,8 +65,14 @@ class Transcript(TranscriptHands):
         self.viewport().update()
 
     def set_reasoning_tags(self, tags: Sequence[ReasoningTags]) -> None:
-        """Tags that the model's tokenizer names, for replies that are read from here on."""
-        self.sections.reading.tags = tuple(tags)
+        """Know tags that a model's tokenizer names, beside those of models that the chat had before."""
+        known = self.sections.reading.tags
+        new = tuple(each for each in tags if each not in known)
+        self.sections.reading.tags = known + new
+        if affected := [section for section in self.sections if section.has_tags(new)]:
+            self.selection.clear()
+            self.hold(lambda: self._make_anew(affected))
+            self.finder.again()
 
     def set_tint(self, is_tinted: bool) -> None:
         """Tint what accepted drafts wrote."""
@@ -201,10 +207,10 @@ class Transcript(TranscriptHands):
         section = self.last
         if section is None or not section.is_running:
             return
-        num_reasons = len(section.reasons)
+        before = len(section.reasons), section.details.height
         section.show_latest()
         section.show_thinking()
-        if len(section.reasons) != num_reasons:
+        if before != (len(section.reasons), section.details.height):
             self.hold(lambda: self.sections.place_again(len(self.sections) - 1))
         self.update_section(len(self.sections) - 1)
         self._rows.place()
@@ -278,11 +284,16 @@ class Transcript(TranscriptHands):
         pixels = font("reply").pixelSize()
         if pixels != self._font_pixels:
             self._font_pixels = pixels
-            self.hold(self._make_anew)
+            self.hold(self._measure_anew)
         self.viewport().update()
 
-    def _make_anew(self) -> None:
-        for section in self.sections:
+    def _make_anew(self, sections: Iterable[Section]) -> None:
+        for section in sections:
             section.make_anew()
+        self.sections.place_all()
+
+    def _measure_anew(self) -> None:
+        for section in self.sections:
+            section.measure_anew()
         self.sections.place_all()
         self.fit()

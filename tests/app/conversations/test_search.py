@@ -28,6 +28,17 @@ def test_chat_is_found_by_its_text_and_shown_with_the_words_marked(ask, find):
     assert "Ice float on water?" in hit.excerpt
 
 
+def test_tags_around_reasoning_are_neither_found_nor_shown(ask, find):
+    _, reply = ask(lambda store: add_exchange(store, "c", "why", title="T"))
+    ask(lambda store: store.save_replies([replace(reply, text="<think>\nA lake.\n</think>\n\nIt freezes.")]))
+    (hit,) = find("lake")
+    assert "think" not in hit.excerpt
+    assert hit.excerpt.startswith("A lake.")
+    assert find("think") == ()
+    (hit,) = find("freezes")
+    assert "think" not in hit.excerpt
+
+
 def test_title_comes_first_and_needs_no_message(ask, find):
     ask(lambda store: add_exchange(store, "c", "x", title="The lattice"))
     ask(lambda store: add_exchange(store, "d", "a lattice", title="Other"))

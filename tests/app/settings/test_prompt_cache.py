@@ -124,7 +124,7 @@ def test_the_menu_opens_one_dialog(driver: Driver) -> None:
 
 @pytest.mark.parametrize("way", ["Esc", "the end of the program"])
 def test_the_dialog_asks_no_more_once_it_is_closed(driver: Driver, way: str) -> None:
-    driver.window.show_cache()
+    driver.window.cache_notes.show()
     (dialog,) = driver.window.findChildren(CacheDialog)
     if way == "Esc":
         driver.qtbot.keyClick(dialog, Qt.Key.Key_Escape)

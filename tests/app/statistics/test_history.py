@@ -54,18 +54,47 @@ def test_the_live_rate_is_of_the_last_two_seconds_and_the_final_one_of_the_whole
     for _ in range(2):
         talk.round(1, seconds=1.0)
     (reply,) = talk.history.replies()
-    assert reply.rate(talk.now) == 1.0
-    assert reply.rate(talk.now + 5) == 0.0
+    assert rate_at(talk, talk.now) == talk.history.rate == 1.0
+    assert rate_at(talk, talk.now + 5) == 0.0
     talk.round(1, tokens_per_second=4.0)
     talk.end(1)
-    assert reply.rate(talk.now) == 4.0
+    assert talk.history.rate_of(reply) == 4.0
+    assert talk.history.rate == 0.0
+
+
+def test_all_who_show_a_rate_show_the_same_until_it_is_measured_anew(talk: Talk) -> None:
+    talk.begin(1)
+    for _ in range(10):
+        talk.round(1, 4, 4, seconds=1.0)
+    before = rate_at(talk, talk.now)
+    talk.round(1, seconds=1.0)
+    (reply,) = talk.history.replies()
+    assert talk.history.rate_of(reply) == talk.history.rate == before == 5.0
+    assert rate_at(talk, talk.now) == 3.0
+
+
+def test_a_rate_falls_while_a_reply_runs_and_tells_nothing(qtbot: QtBot, talk: Talk) -> None:
+    talk.begin(1)
+    for _ in range(4):
+        talk.round(1, seconds=1.0)
+    assert rate_at(talk, talk.now) == 1.0
+    talk.now += 5
+    qtbot.waitUntil(lambda: talk.history.rate == 0.0)
+
+
+def test_the_rate_of_a_reply_that_went_on_is_of_all_of_it(talk: Talk) -> None:
+    talk.begin(1, text="x", statistics=Statistics(num_tokens=11, num_rounds=11, tokens_per_second=10.0))
+    talk.round(1, tokens_per_second=20.0)
+    talk.end(1)
+    (reply,) = talk.history.replies()
+    assert talk.history.rate_of(reply) == reply.statistics.tokens_per_second
 
 
 def test_tokens_of_the_first_round_are_in_no_rate(talk: Talk) -> None:
     talk.begin(1)
     talk.round(1, 8, 8)
-    assert talk.history.replies()[0].rate(talk.now) is None
-    assert talk.history.replies()[0].rate(talk.now + 1) == 0.0
+    assert rate_at(talk, talk.now) is None
+    assert rate_at(talk, talk.now + 1) == 0.0
 
 
 def test_depths_are_told_as_stretches_or_as_their_mean(talk: Talk) -> None:
@@ -153,3 +182,11 @@ def test_replies_are_followed_from_the_recorder_on(
     qtbot.waitUntil(lambda: bool(history.rounds))
     recorder.abandon("ice")
     assert history.reply_of("m5") is not None
+
+
+def rate_at(talk: Talk, now: float) -> float | None:
+    """Of the one reply, as it is shown from then on."""
+    before, talk.now = talk.now, now
+    talk.history.measure()
+    talk.now = before
+    return talk.history.rate_of(talk.history.replies()[0])

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.bridge import EngineBridge
 from app.figures import NO_BREAK
 from app.statistics.memory import MemoryWatch
-from app.statistics.memory_bar import MemoryBar
+from app.statistics.memory_bar import MemoryBar, words_within
 from app.theme.theme import Theme
 from engine.messages import CacheReport, DescribeCache, DescribeMemory, MemoryReport
 from tests.app.fake_engine import FakeEngine
@@ -89,3 +89,11 @@ def test_the_bar_is_pressed_by_mouse_and_by_keyboard(qtbot: QtBot, theme: Theme,
         qtbot.mouseClick(bar, Qt.MouseButton.LeftButton)
     with qtbot.waitSignal(bar.clicked):
         qtbot.keyClick(bar, Qt.Key.Key_Return)
+
+
+def test_a_narrow_bar_says_it_shorter_instead_of_cutting_it(qtbot: QtBot) -> None:
+    widths = (1000, 200, 40)
+    said = [words_within(width, "0.5 of 21.1 GB") for width in widths]
+    assert said[0] == "0.5 of 21.1 GB for models and caches"
+    assert said[1] == "0.5 of 21.1 GB of memory"
+    assert said[2] == "0.5 of 21.1 GB"

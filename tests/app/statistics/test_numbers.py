@@ -8,6 +8,7 @@ from tests.app.statistics.replies import Talk
 
 
 def said(talk: Talk, conversation_id: str = "") -> list[str]:
+    talk.history.measure()
     return [number.text.replace(NO_BREAK, " ") for number in big_numbers(talk.history, conversation_id)]
 
 

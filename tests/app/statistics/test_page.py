@@ -157,6 +157,21 @@ def test_the_legend_has_a_line_of_its_own_where_the_heading_leaves_no_room(page:
     assert legend.width() > 200
 
 
+@pytest.mark.parametrize("width", [420, 700, 1064])
+def test_a_sentence_that_grows_makes_room_for_itself(
+    qtbot: QtBot, page: StatisticsPage, talk: Talk, width: int
+) -> None:
+    page.resize(width, 500)
+    page.show()
+    talk.begin(1)
+    for reason in ("Short.", "With two replies in the batch a depth of 6 measured no faster than one of 5. " * 3):
+        talk.round(1, 2, 1, depth_reason=reason)
+        page.refresh()
+        note, chart = page.series.note, page.series.chart
+        qtbot.waitUntil(lambda note=note: note.height() >= note.heightForWidth(note.width()))
+        qtbot.waitUntil(lambda note=note, chart=chart: note.y() > chart.geometry().bottom())
+
+
 def test_the_time_axis_is_a_minute_until_there_is_more(page: StatisticsPage, talk: Talk) -> None:
     run_two(talk)
     page.refresh()

@@ -132,7 +132,7 @@ async def quitting(camera: Camera, engine: FakeEngine) -> None:
 async def cache(camera: Camera, engine: FakeEngine) -> None:
     """The dialog on the prompt cache in each of its states."""
     engine.report = REPORT
-    camera.window.show_cache()
+    camera.window.cache_notes.show()
     dialog = camera.window.findChild(CacheDialog)
     assert dialog is not None
     await asyncio.sleep(0.2)

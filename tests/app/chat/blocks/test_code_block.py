@@ -11,11 +11,17 @@ from pytestqt.qtbot import QtBot
 from app.chat.blocks.changes import changes
 from app.chat.blocks.code_text import MAX_AT_ONCE, CodeText
 from app.chat.blocks.message import LiveBlocks
+from app.chat.code_colours import prepare
 from app.theme.tokens import LIGHT
 from tests.app.chat.blocks.drawing import WIDTH, block_of, has_colour, message, paint
 
 CODE = '```py\ndef f(x):\n    return "text"  # 😀 note\n```'
 COPY = QPointF(WIDTH - 30, 16)
+
+
+@pytest.fixture(autouse=True)
+def _in_colours() -> None:
+    prepare("py")
 
 
 def long_code(num_lines: int) -> str:
@@ -37,6 +43,14 @@ def test_copied_is_said_for_a_moment(qapp: QApplication, qtbot: QtBot) -> None:
     with qtbot.waitSignal(changes().changed, timeout=3000):
         pass
     assert paint(block) == before
+
+
+def test_the_rules_of_a_language_are_read_beside_the_window(qapp: QApplication, qtbot: QtBot) -> None:
+    block = block_of("```pascal\nprogram Ice; begin end.\n```")
+    assert not has_colour(paint(block), LIGHT.target, QRectF(0, 34, WIDTH, 60))
+    with qtbot.waitSignal(changes().changed, timeout=10_000):
+        pass
+    assert has_colour(paint(block), LIGHT.target, QRectF(0, 34, WIDTH, 60))
 
 
 def test_code_has_the_colours_of_its_language(qapp: QApplication) -> None:

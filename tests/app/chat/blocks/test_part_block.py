@@ -8,11 +8,12 @@ from PySide6.QtWidgets import QApplication
 
 from app.chat.blocks.block import Block
 from app.chat.blocks.find import find_in
+from app.chat.blocks.message import LiveBlocks
 from app.chat.blocks.part_block import PartBlock
 from app.chat.blocks.tint import drafted_in
 from app.chat.markdown_parts import MAX_WHOLE
 from app.theme.tokens import LIGHT
-from tests.app.chat.blocks.drawing import WIDTH, blocks_of, has_colour, paint
+from tests.app.chat.blocks.drawing import WIDTH, blocks_of, has_colour, message, paint
 
 PAGE = "# Head\n\nSome *text* and [link](https://e.org).\n\n- a\n- b\n\n```py\nx = 1\n```\n\n"
 
@@ -58,3 +59,25 @@ def test_tint_is_found_in_it(part: Block) -> None:
 
 def test_its_estimate_is_near_its_height(part: Block) -> None:
     assert 0.6 < part.estimate(WIDTH) / part.set_width(WIDTH) < 1.6
+
+
+def test_a_reply_that_is_opened_while_it_runs_is_parsed_where_it_is_seen(qapp: QApplication) -> None:
+    live = LiveBlocks()
+    live.append(PAGE * 2_000)
+    parts = [block for block in live.blocks if isinstance(block, PartBlock)]
+    assert len(parts) > 20
+    assert live.text.startswith("".join(block.markdown() for block in parts))
+    assert live.append("The *end*.") >= len(parts)
+    assert live.blocks[-1].text(0, 8) == "The end."
+    live.end(message(live.text))
+    assert live.blocks[-1].text(0, 8) == "The end."
+    assert live.blocks[: len(parts)] == parts
+
+
+def test_much_that_comes_at_once_leaves_what_was_closed(qapp: QApplication) -> None:
+    live = LiveBlocks()
+    live.append("One.\n\nTwo")
+    kept = live.blocks[0]
+    live.append(" goes on.\n\n" + PAGE * 1_000)
+    assert live.blocks[0] is kept
+    assert live.blocks[1].text(0, 12) == "Two goes on."

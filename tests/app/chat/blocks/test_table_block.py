@@ -9,7 +9,7 @@ from app.chat.blocks.message import LiveBlocks
 from app.chat.blocks.table_widths import fit_columns, is_number
 from app.chat.markdown_inline import Span
 from app.theme.tokens import LIGHT
-from tests.app.chat.blocks.drawing import WIDTH, block_of, has_colour, paint
+from tests.app.chat.blocks.drawing import WIDTH, block_of, blocks_of, has_colour, paint
 
 TABLE = """| Layer | Note | Depth |
 |---|---|---|
@@ -99,3 +99,16 @@ def test_marks_are_painted_in_their_cell(qapp: QApplication) -> None:
     image = paint(block, selection=(0, 5))
     assert has_colour(image, LIGHT.target_soft, block.rect_of(0).united(block.rect_of(4)))
     assert not has_colour(image, LIGHT.target_soft, block.rect_of(6).united(block.rect_of(9)))
+
+
+def test_a_very_long_table_stands_as_its_source(qapp: QApplication) -> None:
+    table = "| a | b |\n|---|---|\n" + "| 1 | 2 |\n" * 1_000
+    blocks = blocks_of(f"Before:\n\n{table}\nAfter.")
+    assert [block.describe() for block in blocks] == ["Before:", "Code, Markdown, 1,002 lines", "After."]
+    assert blocks[1].text(0, 9) == "| a | b |"
+
+
+def test_a_very_long_table_in_a_list_stands_as_its_source(qapp: QApplication) -> None:
+    rows = "  | 1 | 2 |\n" * 1_000
+    blocks = blocks_of(f"- Before\n\n  | a | b |\n  |---|---|\n{rows}\n- After")
+    assert [block.describe() for block in blocks][1] == "Code, Markdown, 1,002 lines"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtWidgets import QApplication
 
+from app.chat.blocks.attachments_block import AttachmentsBlock
 from app.conversations.records import Attachment
 from app.theme.tokens import LIGHT
 from tests.app.chat.blocks.drawing import WIDTH, block_of, blocks_of, has_colour, paint
@@ -61,20 +62,38 @@ def test_a_hit_in_what_is_folded_is_revealed(qapp: QApplication) -> None:
     assert block.rect_of(20_000).top() > 3_900 * 23
 
 
+def chips_of(*attachments: Attachment) -> AttachmentsBlock:
+    chips, _ = blocks_of("See these.", role="user", attachments=attachments)
+    assert isinstance(chips, AttachmentsBlock)
+    return chips
+
+
 def test_attachments_are_chips_with_name_and_size(qapp: QApplication) -> None:
-    chips, *contents, text = blocks_of("See these.", role="user", attachments=ATTACHED)
+    chips, text = blocks_of("See these.", role="user", attachments=ATTACHED)
     assert chips.describe() == "Attached: parser.rs 0.01 kB, notes.txt 3 kB"
-    assert [block.set_width(WIDTH) for block in contents] == [0, 0]
     assert text.gap == 8
 
 
-def test_a_click_on_a_chip_shows_its_text_and_another_hides_it(qapp: QApplication) -> None:
-    chips, code, _, _ = blocks_of("See these.", role="user", attachments=ATTACHED)
-    place = next(QPointF(x, 14) for x in range(round(WIDTH)) if chips.press(QPointF(x, 14)))
-    assert code.set_width(WIDTH) > 50
-    assert code.text(0, 4) == "fn m"
-    assert chips.press(place)
-    assert code.is_hidden
+def test_a_click_on_a_chip_asks_for_its_text(qapp: QApplication) -> None:
+    chips = chips_of(*ATTACHED)
+    assert not chips.press(QPointF(1, 14))
+    assert chips.press(QPointF(WIDTH - 20, 14))
+    assert chips.pressed == ATTACHED[1]
+
+
+def test_the_keyboard_goes_from_chip_to_chip(qapp: QApplication) -> None:
+    chips = chips_of(*ATTACHED)
+    for by, attachment in ((0, ATTACHED[0]), (1, ATTACHED[1]), (1, ATTACHED[1]), (-1, ATTACHED[0])):
+        chips.step(by)
+        assert chips.press(chips.place_of_focus.center())
+        assert chips.pressed == attachment
+    assert has_colour(paint(chips, has_focus=True), LIGHT.target)
+
+
+def test_a_chip_is_no_wider_than_its_column(qapp: QApplication) -> None:
+    chips = chips_of(Attachment("a name that goes on and on.txt", ""))
+    chips.set_width(120)
+    assert chips.place_of_focus.left() >= 0
 
 
 def test_many_chips_take_more_rows(qapp: QApplication) -> None:

@@ -9,11 +9,9 @@ from PySide6.QtGui import QAccessible, QAccessibleInterface
 from PySide6.QtWidgets import QApplication
 
 from app.chat.transcript import Transcript
-from app.chat.transcript.words import describe_strip
 from app.conversations.records import ReplyState
 from app.theme.pulse import Pulse
 from app.theme.theme import Theme
-from engine.messages import Statistics
 from tests.app.chat.transcripts import NUMBERS, delta, long_chat, message, start_reply
 
 
@@ -55,14 +53,6 @@ def test_items_of_messages_that_went_are_dropped(transcript: Transcript) -> None
     assert len(names_in(node_of(transcript))) == 6
     transcript.show_messages([message("user", "Other?")])
     assert names_in(node_of(transcript)) == ["You: Other?"]
-
-
-def test_the_strip_is_said_in_words() -> None:
-    numbers = Statistics(
-        tokens_per_second=62, num_proposed=4, speedup=1.9, time_to_first_token_seconds=0.42, acceptance_length=3.1
-    )
-    said = "62 tokens per second, 1.9 times plain, first token 0.42 seconds, acceptance length 3.1"
-    assert describe_strip(numbers) == f"Statistics: {said}"
 
 
 def test_what_a_screen_reader_was_given_goes_with_the_transcript(theme: Theme) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import QPointF
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QTest
@@ -9,7 +11,8 @@ from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from app.chat.transcript import Transcript
-from tests.app.chat.transcripts import button, delta, long_chat, message, start_reply
+from app.theme.theme import Theme
+from tests.app.chat.transcripts import NUMBERS, button, delta, long_chat, message, start_reply
 
 
 def stream(transcript: Transcript, text: str) -> None:
@@ -115,3 +118,17 @@ def test_a_menu_is_for_what_lies_under_the_pointer_after_the_text_has_moved(tran
     menu.close()
     under = transcript.sections.index_at(middle.y() + transcript.offset)
     assert chosen == [transcript.sections[under].message.id]
+
+
+def test_another_text_size_measures_what_is_parsed_already(transcript: Transcript, theme: Theme) -> None:
+    reply = replace(message("assistant", "Ice. " * 200, number=2), statistics=NUMBERS)
+    transcript.show_messages([message("user", "Why?"), reply])
+    transcript.toggle_last_details()
+    blocks, height = list(transcript.sections[1].body.blocks), transcript.sections[1].body.height
+    try:
+        theme.set_text_size(150)
+        assert transcript.sections[1].body.blocks == blocks
+        assert transcript.sections[1].body.height > 1.8 * height
+        assert transcript.sections[1].has_details
+    finally:
+        theme.set_text_size(100)

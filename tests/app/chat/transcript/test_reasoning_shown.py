@@ -4,15 +4,26 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
+from app.chat.blocks.message import LiveBlocks
 from app.chat.transcript import Transcript
+from app.chat.transcript.contents import unfolded_chats
 from app.chat.transcript.section import add_span
 from app.conversations.records import Message
+from app.theme.pulse import Pulse
+from app.theme.theme import Theme
+from engine.messages import ReasoningTags
 from tests.app.chat.transcripts import delta, long_chat, message, start_reply
 
 THOUGHT = "<think>\nIt is about ice.\n</think>\n\nIce floats."
+
+
+@pytest.fixture(autouse=True)
+def _no_choice() -> None:
+    unfolded_chats().clear()
 
 
 def thoughtful(number: int) -> Message:
@@ -39,6 +50,42 @@ def test_the_choice_holds_for_replies_that_are_read_later(transcript: Transcript
     transcript.add_message(message("user", "And?", number=2))
     transcript.add_message(thoughtful(3))
     assert transcript.plain_text().count("It is about ice.") == 2
+
+
+def test_the_choice_holds_for_its_chat_until_the_program_ends(transcript: Transcript, theme: Theme) -> None:
+    transcript.show_messages([thoughtful(1)])
+    press_fold(transcript, 0)
+    again = Transcript(theme, Pulse())
+    again.show_messages([thoughtful(1)])
+    assert again.plain_text() == "It is about ice.\n\nIce floats."
+    again.show_messages([replace(thoughtful(2), conversation_id="other")])
+    assert again.plain_text() == "Ice floats."
+
+
+def test_tags_that_come_with_the_model_fold_what_is_shown_already(transcript: Transcript) -> None:
+    transcript.show_messages([message("assistant", "[R]About ice.[/R]Ice floats.", number=1)])
+    transcript.set_reasoning_tags((ReasoningTags("[R]", "[/R]"),))
+    assert transcript.plain_text() == "Ice floats."
+    transcript.set_reasoning_tags((ReasoningTags("[S]", "[/S]"),))
+    start_reply(transcript)
+    transcript.extend(delta("[R]About"))
+    transcript.flush()
+    assert transcript.plain_text() == "Ice floats.\n\nWhy?\n\n"
+
+
+def test_several_parts_say_their_time_and_tokens_once(transcript: Transcript) -> None:
+    reply = replace(thoughtful(1), text="<think>\nOne.\n</think>\n\n<think>\nTwo.\n</think>\n\nIce floats.")
+    transcript.show_messages([reply])
+    said = [block.describe() for block in transcript.sections[0].blocks if not block.is_hidden]
+    assert said == ["Thought for 6 s, 214 tokens, folded", "Thought, folded", "Ice floats."]
+
+
+def test_a_later_part_says_its_own_time_while_it_runs() -> None:
+    live = LiveBlocks()
+    live.append("<think>\nOne.\n</think>\n\n<think>\nTwo.")
+    for seconds in (4.0, 7.0):
+        live.folds[-1].show_seconds(seconds)
+    assert live.folds[-1].words[0] == "Thinking, 3\u00a0s"
 
 
 def test_what_is_folded_is_not_copied(transcript: Transcript) -> None:

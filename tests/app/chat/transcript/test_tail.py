@@ -7,12 +7,14 @@ from dataclasses import replace
 from pytestqt.qtbot import QtBot
 
 from app.chat.notes import NoteBar
+from app.chat.strip import spoken
 from app.chat.transcript import Transcript, measures
 from app.conversations.records import ReplyState
 from engine.messages import Statistics
 from tests.app.chat.transcripts import NUMBERS, button, delta, message, start_reply
 
 REASON = "38 tokens were read again: the model's files changed."
+DETAIL = "Reply: 5\u00a0tokens"
 AGAIN = Statistics(num_prompt=50, num_tokens=1, num_rounds=1, num_reread=38, reread_reason=REASON)
 
 
@@ -21,9 +23,9 @@ def test_details_stand_under_the_strip_when_asked(transcript: Transcript) -> Non
     reply = replace(message("assistant", "Ice.", number=2), statistics=numbers)
     transcript.show_messages([message("user", "Why?"), reply])
     transcript.toggle_last_details()
-    assert "position 3: accepted 0 of 1, 0%" in transcript.plain_text()
+    assert "Position 3: accepted 0 of 1, 0%" in transcript.plain_text()
     transcript.toggle_last_details()
-    assert "position" not in transcript.plain_text()
+    assert "Position" not in transcript.plain_text()
 
 
 def test_details_of_an_earlier_reply_stand_under_it(transcript: Transcript) -> None:
@@ -31,9 +33,9 @@ def test_details_of_an_earlier_reply_stand_under_it(transcript: Transcript) -> N
     transcript.show_messages(replies)
     transcript.toggle_details("m1")
     text = transcript.plain_text()
-    assert text.index("So 1.") < text.index("reply 5") < text.index("So 2.")
+    assert text.index("So 1.") < text.index(DETAIL) < text.index("So 2.")
     transcript.toggle_details("m1")
-    assert "reply 5" not in transcript.plain_text()
+    assert DETAIL not in transcript.plain_text()
 
 
 def test_a_press_on_the_strip_opens_the_details(transcript: Transcript) -> None:
@@ -41,6 +43,32 @@ def test_a_press_on_the_strip_opens_the_details(transcript: Transcript) -> None:
     strip = button(transcript, "Statistics: 50 tokens per second")
     strip.click()
     assert "50\u00a0tok/s" in transcript.plain_text()
+
+
+def test_details_say_what_wrote_the_reply_and_how_it_ended(transcript: Transcript) -> None:
+    written = replace(message("assistant", "Ice."), statistics=NUMBERS, model="models/Qwen3 8B", finish_reason="length")
+    transcript.show_messages([written])
+    transcript.toggle_last_details()
+    assert "State: reached the limit of tokens\nModel: Qwen3 8B" in transcript.plain_text()
+
+
+def test_details_go_on_while_the_reply_runs_and_say_its_end(transcript: Transcript, qtbot: QtBot) -> None:
+    start_reply(transcript)
+    transcript.extend(delta("Ice", 1))
+    transcript.toggle_last_details()
+    for place in (2, 3):
+        transcript.extend(delta(" floats", place))
+        said = f"Reply: {place}\u00a0tokens"
+        qtbot.waitUntil(lambda said=said: said in transcript.plain_text(), timeout=2000)  # type: ignore[misc]
+    assert "State: running" in transcript.plain_text()
+    assert all(block.is_laid_out for block in transcript.sections[1].details.blocks)  # or they are not painted
+    transcript.change(message("assistant", "Ice floats floats", ReplyState.STOPPED, number=2))
+    assert "State: running" not in transcript.plain_text()
+
+
+def test_the_strip_is_named_by_what_it_shows(transcript: Transcript) -> None:
+    transcript.show_messages([replace(message("assistant", "Ice."), statistics=NUMBERS)])
+    assert button(transcript, "Statistics").accessibleName() == spoken(NUMBERS)
 
 
 def test_the_reason_of_a_second_reading_stands_under_a_reply_that_runs(transcript: Transcript, qtbot: QtBot) -> None:

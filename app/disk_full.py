@@ -1,0 +1,62 @@
+"""DiskFull: says in every chat that it is not saved, and lets nothing be sent, until the disk has room again."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from app.conversations.database import DISK_FULL, Database
+from app.conversations.disk_room import check_room
+from app.conversations.opening import StorageError
+from app.tasks import start
+from app.workspace import Workspace
+
+SENTENCE = "This chat is not saved: the disk is full."
+ASK_MILLISECONDS = 2000
+
+
+class DiskFull(QObject):
+    passed_on = Signal(str)  # a trouble of another kind
+
+    def __init__(self, database: Database, workspace: Workspace) -> None:
+        super().__init__(workspace)
+        self._database = database
+        self._workspace = workspace
+        self._is_full = False
+        self._timer = QTimer(self)
+        self._timer.setInterval(ASK_MILLISECONDS)
+        self._timer.timeout.connect(lambda: start(self._ask()))
+
+    def take(self, sentence: str) -> None:
+        """Hear why something was not saved."""
+        if DISK_FULL in sentence:
+            self._set_full(True)
+        else:
+            self.passed_on.emit(sentence)
+
+    def notice(self, sentence: str) -> None:
+        """The same of what is told elsewhere."""
+        if DISK_FULL in sentence:
+            self._set_full(True)
+
+    def close(self) -> None:
+        self._timer.stop()
+
+    def _set_full(self, is_full: bool) -> None:
+        if is_full == self._is_full:
+            return
+        self._is_full = is_full
+        self._workspace.alike.refuse(SENTENCE if is_full else "")
+        if is_full:
+            self._timer.start()
+        else:
+            self._timer.stop()
+
+    async def _ask(self) -> None:
+        try:
+            await asyncio.wrap_future(self._database.run(lambda store: check_room(store, self._database.path.parent)))
+            self._set_full(False)
+        except (OSError, sqlite3.Error, StorageError):
+            pass  # asked again with the next tick
