@@ -148,6 +148,8 @@ class MainWindow(QMainWindow):
             source.trouble.connect(teller.show_trouble)
         failures.happened.connect(teller.show_trouble)
         self.status.engine_failed.connect(teller.tell_everywhere)
+        for recovered in (recorder.recovered, self.status.engine_recovered):
+            recovered.connect(teller.unsay)
         self.exporter.told.connect(teller.say)
         self.workspace.went_on.connect(teller.say_going_on)
         self.cache_keeper.told.connect(lambda sentence: teller.say(sentence, Action.SHOW_CACHE, self.show_cache))

@@ -185,6 +185,7 @@ class ChatTab(QWidget):
         self.state_changed.emit()
 
     def _show_path(self) -> None:
+        self._notes.drop(FAILURE)
         self._pages.setCurrentWidget(self.empty if self.is_empty else self.transcript)
         messages = self.session.messages
         self.transcript.show_messages(messages, self.session.siblings)
