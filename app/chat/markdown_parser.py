@@ -1,4 +1,4 @@
-"""The Markdown parser: CommonMark with tables, struck text and formulas; no HTML."""
+"""The Markdown parser: CommonMark with tables, struck text and formulas; no HTML, its entities neither."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ _MARK = re.compile(r"[\\`*_\[\]!<>&$~\n]")
 
 def make_parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False, "maxNesting": 100}).enable(["table", "strikethrough"])
+    parser.disable("entity")  # "&amp;" in a reply is what its reader should see
     parser.core.ruler.at("inline", _parse_inline)
     return add_formulas(parser)
 
