@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from app.chat.composer import Composer
 
 MOST_WAITING_MILLISECONDS = 2000  # for a count; then the engine itself judges
-MOST_UNCOUNTED = 8_000  # characters of a draft that goes where nothing is known of the chat
+MOST_UNCOUNTED = 500  # characters of a draft that goes where nothing is known of the chat; the least context has more
 SPARE = 64  # tokens that a template may write around a message
 SHARE = 0.98  # of the context, up to which the estimate is trusted
 

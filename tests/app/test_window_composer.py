@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QApplication, QMenu
 
 from app.chat.draft import Draft
 from app.conversations.records import Attachment
@@ -127,3 +127,16 @@ def test_o18_a_prompt_that_is_too_long_is_not_sent_and_names_its_count(
         assert "9,000\u00a0tokens; the context holds 8,192" in driver.tab.composer.limit.text
         assert driver.tab.composer.draft.text == "z" * 9000
     assert len(fake_engine.submits) == (num_letters == 100)
+
+
+@pytest.mark.parametrize("text", ["a line of a log\n" * 62_500, "line\n" * 200_000], ids=["1 MB", "200,000 lines"])
+def test_o53_a_huge_paste_is_counted_and_taken_back_by_undo(driver: Driver, fake_engine: FakeEngine, text: str) -> None:
+    fake_engine.count = lambda question: TokenCount(sum(len(turn.text) for turn in question.turns), 8192)
+    composer = driver.tab.composer
+    QApplication.clipboard().setText(text)
+    driver.qtbot.keyClick(composer.field, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    driver.wait(lambda: "the context holds 8,192" in composer.limit.text)
+    assert not composer.foot.send_button.isEnabled()
+    driver.qtbot.keyClick(composer.field, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert composer.draft == Draft()
+    driver.wait(lambda: not composer.limit.isVisible())

@@ -186,7 +186,7 @@ def test_oldest_turns_are_left_out_where_that_is_asked_for_and_taken_in_again(dr
     assert len(fake_engine.submits[-1].turns) == 7
 
 
-def test_three_replies_come_to_their_ends_while_tabs_are_switched(driver, fake_engine):
+def test_o46_three_replies_come_to_their_ends_while_tabs_are_switched(driver, fake_engine):
     fake_engine.script = deltas_of(" ".join(str(number) for number in range(100)))
     fake_engine.delay_seconds = 0.005
     workspace = driver.window.workspace
