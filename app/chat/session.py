@@ -83,6 +83,7 @@ class ChatSession(SessionBranches):
             model=self.model,
             drafter=self.drafter,
             sampling=SAMPLING_DEFAULTS,
+            switches=self.switches,
             attachments=draft.attachments,
             num_left_out=max(draft.num_left_out, self._path.num_left_out(index)),
         )
@@ -113,7 +114,7 @@ class ChatSession(SessionBranches):
                 return index > 0 and await self._reply_once_more(index)
 
     async def _reply_once_more(self, index: int) -> bool:
-        reply = new_reply(self.messages[index - 1], self.model, self.drafter, SAMPLING_DEFAULTS)
+        reply = new_reply(self.messages[index - 1], self.model, self.drafter, SAMPLING_DEFAULTS, self.switches)
         lost = "No other reply was begun because that could not be saved."
         if not await self._write(lambda store: save_reply(store, reply), lost):
             return False
@@ -129,9 +130,9 @@ class ChatSession(SessionBranches):
         self._submit(messages[-1])
 
     async def continue_reply(self) -> bool:
-        """Go on with the last reply where it ended: same seed, sampling and drafter, the session's model.
+        """Go on with the last reply where it ended: same seed, sampling, switches and drafter, the session's model.
 
-        One that failed before its first token starts again with the session's drafter too.
+        One that failed before its first token starts again with the session's switches and drafter too.
         """
         if not self.can_continue:
             return False
@@ -140,7 +141,7 @@ class ChatSession(SessionBranches):
                 return self._path.can_continue and await self._resume(self.messages[-1])
 
     async def _resume(self, reply: Message) -> bool:
-        reply = resumed(reply, self.model, self.drafter)
+        reply = resumed(reply, self.model, self.drafter, self.switches)
         lost = "The reply was not continued because that could not be saved."
         if not await self._write(lambda store: save_resumed(store, reply), lost):
             return False
