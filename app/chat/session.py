@@ -50,7 +50,7 @@ class ChatSession(SessionBranches):
             self._path.put(running)
         index = self._path.index_of(draft.edits) if draft.edits else None
         written = Message("", "", None, "user", draft.text, attachments=draft.attachments)
-        return self._path.turns(index, [written] if draft else [])
+        return self._path.turns(index, [written] if draft else [], draft.num_left_out)
 
     async def send(self, draft: Draft) -> bool:
         """Commit the user's message and the empty reply, then submit; an edit stops a reply that runs.

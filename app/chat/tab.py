@@ -219,8 +219,7 @@ class ChatTab(QWidget):
         if is_busy and self._is_open:
             self._voice.say_begun()
         if not is_busy and self._has_come_to_its_end:
-            if following := self.composer.take_next():
-                self.send(following)
+            self.composer.send_next()
         elif not is_busy:
             self.composer.hold()
         self._was_stopped = self._has_come_to_its_end = False
