@@ -28,6 +28,7 @@ class Workspace(PageStack):
     went_on = Signal(object)  # ChatSession whose reply goes on without its tab
     trouble = Signal(str)  # a sentence about a chat that has no tab
     reply_in_view_changed = Signal()
+    messages_gone = Signal(str)  # conversation id, of which messages were deleted for good
     tint_asked = Signal()  # tint drafted text, or do no longer
 
     def __init__(
@@ -169,6 +170,7 @@ class Workspace(PageStack):
         tab.transcript.set_tint(self._is_tinted)
         tab.transcript.reply_in_view_changed.connect(lambda message_id: self.reply_in_view_changed.emit())
         tab.actions_on_messages.tint_asked.connect(self.tint_asked)
+        tab.session.messages_gone.connect(self.messages_gone)
         tab.model_wanted.connect(self._status.load)
         tab.session.busy_changed.connect(lambda is_busy: None if is_busy else self.reply_ended.emit())
         return tab
