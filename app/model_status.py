@@ -13,6 +13,11 @@ from engine.messages import STARTER, Event, Failed, LoadModel, ModelFacts, Model
 STARTER_NAME = "SmolLM2 135M"
 
 
+def name_of_target(target: str) -> str:
+    """What a user calls it; "" where none is named."""
+    return STARTER_NAME if target == STARTER else Path(target).name
+
+
 class ModelStatus(QObject):
     changed = Signal()
     engine_failed = Signal(str)  # what the engine says of itself, whichever request was running
@@ -35,9 +40,7 @@ class ModelStatus(QObject):
 
     @property
     def name(self) -> str:
-        if self.is_starter:
-            return STARTER_NAME
-        return self.facts.name if self.facts else Path(self.target).name
+        return self.facts.name if self.facts and not self.is_starter else name_of_target(self.target)
 
     @property
     def quantisation(self) -> str:

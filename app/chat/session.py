@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
@@ -17,6 +18,7 @@ from app.conversations.recorder import Recorder
 from app.conversations.records import Message, new_id
 from app.conversations.titles import title_from
 from app.drafters import DEFAULT_DRAFTER
+from app.model_status import name_of_target
 from engine.messages import Cancel, Turn
 
 
@@ -141,7 +143,12 @@ class ChatSession(SessionBranches):
                 return self._path.can_continue and await self._resume(self.messages[-1])
 
     async def _resume(self, reply: Message) -> bool:
+        """Where another model wrote what there is, that is said with the reply."""
+        written_by = reply.model
         reply = resumed(reply, self.model, self.drafter, self.switches)
+        if reply.text and written_by not in ("", self.model):
+            words = f"{name_of_target(self.model)} goes on where {name_of_target(written_by)} ended."
+            reply = replace(reply, notices=(*reply.notices, words))
         lost = "The reply was not continued because that could not be saved."
         if not await self._write(lambda store: save_resumed(store, reply), lost):
             return False
