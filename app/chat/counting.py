@@ -75,6 +75,7 @@ class Counting(QObject):
         self._chat = chat
         self._draft_of = draft_of
         self._draft = Draft()
+        self._questions: list[_Question] = []  # on the draft; as they were then: a reply that runs goes on growing
         self._asked: _Question | None = None
         self._request_id = 0  # of the question that is not answered yet
         # A list, as turns are quick to compare and slow to hash; None: it could not be counted.
@@ -132,12 +133,16 @@ class Counting(QObject):
         self._bridge.received.disconnect(self._receive)
 
     def _ask(self) -> None:
-        """Tell what is known of the draft, and ask for the first thing that is not."""
+        """Put the questions on what the draft is now."""
         self._draft = self._draft_of()
-        questions = self._questions()
-        self._known = [(question, count) for question, count in self._known if question in questions]
-        self._tell(questions)
-        missing = next((one for one in questions if one.turns and not self._is_known(one)), None)
+        self._questions = self._make_questions()
+        self._known = [(question, count) for question, count in self._known if question in self._questions]
+        self._ask_next()
+
+    def _ask_next(self) -> None:
+        """Tell what is known of the draft, and ask for the first thing that is not."""
+        self._tell(self._questions)
+        missing = next((one for one in self._questions if one.turns and not self._is_known(one)), None)
         if missing is None or self._asked is not None:
             return
         self._asked, self._request_id = missing, self._bridge.next_request_id()
@@ -145,7 +150,7 @@ class Counting(QObject):
             CountTokens(self._request_id, missing.model, missing.turns, missing.began_at, missing.switches)
         )
 
-    def _questions(self) -> list[_Question]:
+    def _make_questions(self) -> list[_Question]:
         """The prompt; without the draft; then each attachment, and what is around it."""
         draft, turns_for = self._draft, self._chat.turns_for
         turns = [turns_for(draft), turns_for(Draft(edits=draft.edits, num_left_out=draft.num_left_out))]
@@ -189,4 +194,4 @@ class Counting(QObject):
         if asked is not None:
             value = event.value if isinstance(event, Answer) else None
             self._known.append((asked, value if isinstance(value, TokenCount) else None))
-        self._ask()
+        self._ask_next()

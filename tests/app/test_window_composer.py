@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QApplication, QMenu
 
 from app.chat.draft import Draft
 from app.conversations.records import Attachment
-from engine.messages import Finished, ModelLoaded, TemplateSwitch, TokenCount
-from tests.app.driver import Driver
-from tests.app.fake_engine import FakeEngine, facts_of
+from engine.messages import CountTokens, Finished, ModelLoaded, TemplateSwitch, TokenCount
+from tests.app.driver import Driver, settle
+from tests.app.fake_engine import FakeEngine, deltas_of, facts_of
 
 NOTES = Attachment("notes.md", "# Notes\n```\nfenced\n```\n")
 THINKING = TemplateSwitch("enable_thinking", ("on", "off"), "on")
@@ -140,3 +140,17 @@ def test_o53_a_huge_paste_is_counted_and_taken_back_by_undo(driver: Driver, fake
     driver.qtbot.keyClick(composer.field, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     assert composer.draft == Draft()
     driver.wait(lambda: not composer.limit.isVisible())
+
+
+def test_what_is_written_while_a_reply_grows_is_counted_with_two_questions(
+    driver: Driver, fake_engine: FakeEngine
+) -> None:
+    fake_engine.script, fake_engine.ending, fake_engine.delay_seconds = deltas_of("so on " * 200), None, 0.002
+    driver.type("one")
+    driver.wait_text("so on so on")
+    fake_engine.count = lambda question: TokenCount(sum(len(turn.text) for turn in question.turns), 8192)
+    num_before = len([one for one in fake_engine.commands if isinstance(one, CountTokens)])
+    driver.tab.composer.field.setPlainText("and two")
+    driver.wait(lambda: "to read" in driver.tab.composer.foot.cost.words)
+    driver.run(settle())
+    assert len([one for one in fake_engine.commands if isinstance(one, CountTokens)]) <= num_before + 3
