@@ -13,15 +13,22 @@ from engine.messages import STARTER, Event, Failed, LoadModel, ModelFacts, Model
 STARTER_NAME = "SmolLM2 135M"
 
 
+def name_of_target(target: str) -> str:
+    """What a user calls it; "" where none is named."""
+    return STARTER_NAME if target == STARTER else Path(target).name
+
+
 class ModelStatus(QObject):
     changed = Signal()
     engine_failed = Signal(str)  # what the engine says of itself, whichever request was running
+    engine_recovered = Signal(str)  # the same, once it has loaded a model again
 
     def __init__(self, bridge: EngineBridge, target: str, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.target = target
         self.facts: ModelFacts | None = None
         self.error = ""
+        self._failure = ""  # of the engine itself
         self.bridge = bridge
         self._progress: Progress | None = None
         self._request_id = 0
@@ -33,9 +40,7 @@ class ModelStatus(QObject):
 
     @property
     def name(self) -> str:
-        if self.is_starter:
-            return STARTER_NAME
-        return self.facts.name if self.facts else Path(self.target).name
+        return self.facts.name if self.facts and not self.is_starter else name_of_target(self.target)
 
     @property
     def quantisation(self) -> str:
@@ -58,12 +63,16 @@ class ModelStatus(QObject):
         self.changed.emit()
 
     def _receive(self, event: Event) -> None:
+        if isinstance(event, ModelLoaded) and self._failure:
+            self.engine_recovered.emit(self._failure)
+            self._failure = ""
         match event:
             case ModelLoaded(facts=facts) if facts.target == self.target or event.request_id == self._request_id:
                 self.facts, self.error = facts, ""
             case Progress(phase="loading" | "importing") if event.request_id == self._request_id:
                 self._progress = event
             case Failed(request_id=0, text=text):
+                self._failure = text
                 self.engine_failed.emit(text)
                 return
             case Failed(text=text) if event.request_id == self._request_id:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject
 
 from app.chat.notes import Action
+from app.chat.session import ChatSession
 from app.workspace import Workspace
 
 
@@ -31,8 +32,10 @@ class Teller(QObject):
             self._words.append(sentence)
 
     def unsay(self, sentence: str) -> None:
-        if sentence in self._words:
-            self._words.remove(sentence)
+        """It is past."""
+        for waiting in (self._words, self._troubles):
+            if sentence in waiting:
+                waiting.remove(sentence)
         for tab in self._workspace.tabs:
             tab.unsay(sentence)
 
@@ -50,11 +53,13 @@ class Teller(QObject):
         else:
             self._troubles.append(sentence)
 
-    def say_going_on(self, title: str) -> None:
-        """Once: where to find a reply whose tab was closed."""
+    def say_going_on(self, session: ChatSession) -> None:
+        """Once, and until it ends: where to find a reply whose tab was closed."""
         if not self._has_said_going_on and self._workspace.chat_in_reach is not None:
             self._has_said_going_on = True
-            self.say(f"The reply in “{title}” goes on. It is in the sidebar.")
+            words = f"The reply in “{session.title}” goes on. It is in the sidebar."
+            session.busy_changed.connect(lambda is_busy: self.unsay(words))
+            self.say(words)
 
     def say_what_waits(self) -> None:
         """Called when the tabs are there."""

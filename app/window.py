@@ -138,6 +138,7 @@ class MainWindow(QMainWindow):
         row.menu_button.clicked.connect(lambda: self.actions_of_window.pop_up(row.menu_button))
         workspace.body.side_toggled.connect(row.inspector_button.setChecked)
         workspace.changed.connect(self._refresh)
+        workspace.messages_gone.connect(self._reminder.relearn)
         workspace.reply_ended.connect(self._refresh_list)
         self.statistics.tint_changed.connect(self.actions_of_window.tint.setChecked)
         catalogue.conversations_changed.connect(self._show_conversations)
@@ -155,6 +156,8 @@ class MainWindow(QMainWindow):
         self._disk_full.passed_on.connect(teller.show_trouble)
         failures.happened.connect(teller.show_trouble)
         self.status.engine_failed.connect(teller.tell_everywhere)
+        for recovered in (recorder.recovered, self.status.engine_recovered):
+            recovered.connect(teller.unsay)
         self.exporter.told.connect(teller.say)
         self.workspace.went_on.connect(teller.say_going_on)
 

@@ -26,9 +26,10 @@ NUM_CLOSED = 20  # tabs that can be opened again
 class Workspace(PageStack):
     changed = Signal()  # tabs, their titles and marks, or which one is shown
     reply_ended = Signal()
-    went_on = Signal(str)  # title of a chat whose reply goes on without its tab
+    went_on = Signal(object)  # ChatSession whose reply goes on without its tab
     trouble = Signal(str)  # a sentence about a chat that has no tab
     reply_in_view_changed = Signal()
+    messages_gone = Signal(str)  # conversation id, of which messages were deleted for good
     tint_asked = Signal()  # tint drafted text, or do no longer
     session_trouble = Signal(str)  # a sentence that a tab says itself
 
@@ -172,6 +173,7 @@ class Workspace(PageStack):
         tab.draft_changed.connect(self._keeper.save_soon)
         tab.transcript.reply_in_view_changed.connect(lambda message_id: self.reply_in_view_changed.emit())
         tab.actions_on_messages.tint_asked.connect(self.tint_asked)
+        tab.session.messages_gone.connect(self.messages_gone)
         tab.model_wanted.connect(self._status.load)
         self.alike.take(tab)
         tab.session.trouble.connect(self.session_trouble)
@@ -204,7 +206,7 @@ class Workspace(PageStack):
             self._closed = [*self._closed, session.conversation_id][-NUM_CLOSED:]
         self._remove(tab)
         if goes_on and session.conversation_id not in self._put_away:
-            self.went_on.emit(session.title)  # now that the tab which shows it is not the one that was closed
+            self.went_on.emit(session)  # now that the tab which shows it is not the one that was closed
 
     def _remove(self, page: QWidget) -> None:
         self.take_page(page)

@@ -53,7 +53,7 @@ class Checking(QObject):
     def begin(self, reply: Message, submit: Submit) -> bool:
         """Repeat a reply, of which `submit` has the prompt; False where one is being checked or this cannot be.
 
-        Its seed, temperature and length are the reply's.
+        Sampling, seed, switches and length are the reply's.
         """
         if self._reply is not None or reply.state is ReplyState.RUNNING:
             return False
@@ -65,7 +65,7 @@ class Checking(QObject):
         self._pieces, self._token_ids, self._num_tokens = [], [], 0
         # One token more shows whether a reply that came to its own end does so again.
         limit = len(reply.token_ids) + (reply.state is ReplyState.COMPLETE)
-        sampling = replace(submit.sampling, temperature=reply.temperature, seed=reply.seed, max_tokens=limit)
+        sampling = replace(submit.sampling, max_tokens=limit)
         self._bridge.received.connect(self._receive)
         self._tell_progress(reply)
         self._bridge.send(replace(submit, drafter=PLAIN, sampling=sampling))

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 from app.chat.attachments_view import show_attachment
 from app.chat.composer_frame import ComposerFrame
 from app.chat.composer_sending import Sending
+from app.chat.composer_waiting import Waiting
 from app.chat.counting import Cost, Counting
 from app.chat.draft import Draft
 from app.conversations.records import Message
@@ -32,11 +33,12 @@ class Composer(ComposerFrame):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
-        self._is_busy = False
+        self.is_busy = False
         self._edits = ""  # id of the message that is edited
         self._set_aside = Draft()  # what was written when the edit began
         self._sending = Sending(self)
-        self._counting: Counting | None = None
+        self._waiting = Waiting(self)
+        self.counting: Counting | None = None
         self._connect()
         self.set_busy(False)
 
@@ -56,7 +58,7 @@ class Composer(ComposerFrame):
 
     def set_busy(self, is_busy: bool) -> None:
         """While a reply runs the button stops it, and what is sent waits for its end."""
-        self._is_busy = self.queued.is_busy = is_busy
+        self.is_busy = self.queued.is_busy = is_busy
         self.field.set_placeholders(*(FOLLOW_UP if is_busy else FIRST))
         self._refresh_button()
 
@@ -68,7 +70,7 @@ class Composer(ComposerFrame):
 
     def set_counting(self, counting: Counting) -> None:
         """Show what the draft costs as it is counted, and refuse one that does not fit."""
-        self._counting = counting
+        self.counting = counting
         counting.counted.connect(self._take_cost)
 
     def set_refusal(self, reason: str) -> None:
@@ -127,9 +129,9 @@ class Composer(ComposerFrame):
         self.queued.hold()
         self.changed.emit()
 
-    def take_next(self) -> Draft | None:
-        """What is to be sent at the end of this reply."""
-        return self.queued.take_next()
+    def send_next(self) -> None:
+        """Send what has waited for the end of this reply."""
+        self._waiting.send_next()
 
     def _load(self, draft: Draft) -> None:
         self._edits = draft.edits
@@ -146,11 +148,11 @@ class Composer(ComposerFrame):
     def submit(self) -> None:
         """Send what is written, or let it wait; an edit never waits. Nothing happens where it cannot be sent."""
         draft = self.draft
-        if draft.is_blank or not self._sending.may_go(draft, self._counting):
+        if draft.is_blank or not self._sending.may_go(draft, self.counting):
             return
         self.field.history.add(draft.text)
         self._clear()
-        if self._is_busy and not draft.edits:
+        if self.is_busy and not draft.edits:
             self.queued.add(draft, self.field)
             self.changed.emit()
         else:
@@ -172,12 +174,12 @@ class Composer(ComposerFrame):
 
     @property
     def _is_stop(self) -> bool:
-        return self._is_busy and not self._edits
+        return self.is_busy and not self._edits
 
     def _escape(self) -> None:
         if self._edits:
             self.end_edit()
-        elif self._is_busy:
+        elif self.is_busy:
             self.stop_requested.emit()
 
     def _take_back(self, draft: Draft, place: int) -> None:
@@ -188,13 +190,13 @@ class Composer(ComposerFrame):
         self.field.setFocus()
 
     def _send_held(self, draft: Draft) -> None:
-        self.sent.emit(draft)
+        self._waiting.send(draft)
         self.field.setFocus()
 
     def _take_change(self) -> None:
         self._refresh_button()
-        if self._counting is not None:
-            self._counting.count_soon()
+        if self.counting is not None:
+            self.counting.count_soon()
         self.changed.emit()
 
     def _take_cost(self, cost: Cost | None) -> None:

@@ -79,6 +79,10 @@ class Attaching(QObject):
             self._note.tell(" ".join(refusals[:3]))
 
     def _take_paste(self, text: str) -> None:
+        if len(text) > MOST_CHARACTERS:
+            size, most = write_count(len(text), "characters"), write_count(MOST_CHARACTERS)
+            self._note.tell(f"The paste has {size}; a message can quote {most}. Paste a part of it.")
+            return
         attachment = pasted(text, {attachment.name for attachment in self._row.attachments})
         self._add((attachment,), [])
         if attachment not in self._row.attachments:

@@ -9,12 +9,13 @@ from PySide6.QtCore import QObject, QTimer
 from app.chat.counting import Cost, Counting
 from app.chat.draft import Draft
 from app.figures import write_count
+from engine.messages import TokenCount
 
 if TYPE_CHECKING:
     from app.chat.composer import Composer
 
 MOST_WAITING_MILLISECONDS = 2000  # for a count; then the engine itself judges
-MOST_UNCOUNTED = 8_000  # characters of a draft that goes where nothing is known of the chat
+MOST_UNCOUNTED = 500  # characters of a draft that goes where nothing is known of the chat; the least context has more
 SPARE = 64  # tokens that a template may write around a message
 SHARE = 0.98  # of the context, up to which the estimate is trusted
 
@@ -85,17 +86,26 @@ class Sending(QObject):
 
     def _too_long(self) -> str:
         cost = self._cost
-        if cost is None or not cost.is_too_long or not cost.draft:
-            return ""
-        count = cost.count
-        found = f"The prompt has {write_count(count.num_tokens, 'tokens')}; the context holds {count.context_length:,}."
-        return f"{found} Remove {write_count(count.num_tokens - count.context_length + 1, 'tokens')}."
+        return too_long_words(cost.count) if cost is not None and cost.is_too_long and cost.draft else ""
 
     def _refuse(self, sentence: str) -> None:
         assert self._cost is not None
-        num_left_out = self._cost.count.num_left_out
-        offer = f"Leave out the oldest {write_count(num_left_out, 'messages')}" if num_left_out else ""
-        composer = self._composer
+        count, composer = self._cost.count, self._composer
         composer.limit.tell(
-            sentence, offer, lambda: composer.leave_out_asked.emit(num_left_out), is_alert=True, can_close=False
+            sentence,
+            offer_of(count),
+            lambda: composer.leave_out_asked.emit(count.num_left_out),
+            is_alert=True,
+            can_close=False,
         )
+
+
+def too_long_words(count: TokenCount) -> str:
+    """Why a prompt does not fit."""
+    found = f"The prompt has {write_count(count.num_tokens, 'tokens')}; the context holds {count.context_length:,}."
+    return f"{found} Remove {write_count(count.num_tokens - count.context_length + 1, 'tokens')}."
+
+
+def offer_of(count: TokenCount) -> str:
+    """What would make it fit; "" where nothing does."""
+    return f"Leave out the oldest {write_count(count.num_left_out, 'messages')}" if count.num_left_out else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
@@ -14,6 +15,8 @@ from app.conversations.records import Attachment
 from engine.messages import Answer, CountTokens, Event, Failed, TokenCount, Turn
 
 WAIT_MILLISECONDS = 200  # after the last key
+MOST_SECONDS = 2.0  # for one answer
+AROUND = 64  # tokens that a template may write around a message
 FRAME = (Turn("user", "a"),)  # what a template writes around a message costs as many tokens as this, less one
 
 
@@ -72,10 +75,12 @@ class Counting(QObject):
         self._chat = chat
         self._draft_of = draft_of
         self._draft = Draft()
+        self._questions: list[_Question] = []  # on the draft; as they were then: a reply that runs goes on growing
         self._asked: _Question | None = None
         self._request_id = 0  # of the question that is not answered yet
         # A list, as turns are quick to compare and slow to hash; None: it could not be counted.
         self._known: list[tuple[_Question, TokenCount | None]] = []
+        self._asked_once: dict[int, asyncio.Future[TokenCount | None]] = {}
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(WAIT_MILLISECONDS)
@@ -96,18 +101,48 @@ class Counting(QObject):
         self._asked, self._request_id = None, 0
         self._timer.start()
 
+    def surely_fits(self, draft: Draft) -> bool:
+        """Whether a prompt fits however it is cut: no tokenizer makes more tokens of a text than it has bytes."""
+        facts = self._bridge.facts_of(self._chat.model)
+        if facts is None:
+            return False
+        turns = self._chat.turns_for(draft)
+        return sum(len(turn.text.encode("utf-8", "replace")) + AROUND for turn in turns) < facts.context_length
+
+    async def count(self, draft: Draft) -> TokenCount | None:
+        """What the prompt of one draft comes to; None where that is not known in a moment."""
+        loop, chat, request_id = asyncio.get_event_loop(), self._chat, self._bridge.next_request_id()
+        answer = self._asked_once[request_id] = loop.create_future()
+        timer = loop.call_later(MOST_SECONDS, self._take_once, request_id, None)
+        turns = chat.turns_for(draft)
+        self._bridge.send(CountTokens(request_id, chat.model, turns, chat.began_at, chat.switches))
+        count = await answer
+        timer.cancel()
+        return count
+
+    def _take_once(self, request_id: int, value: object) -> None:
+        answer = self._asked_once.pop(request_id, None)
+        if answer is not None and not answer.done():
+            answer.set_result(value if isinstance(value, TokenCount) else None)
+
     def close(self) -> None:
         """Ask and tell nothing more."""
+        for request_id in list(self._asked_once):
+            self._take_once(request_id, None)
         self._timer.stop()
         self._bridge.received.disconnect(self._receive)
 
     def _ask(self) -> None:
-        """Tell what is known of the draft, and ask for the first thing that is not."""
+        """Put the questions on what the draft is now."""
         self._draft = self._draft_of()
-        questions = self._questions()
-        self._known = [(question, count) for question, count in self._known if question in questions]
-        self._tell(questions)
-        missing = next((one for one in questions if one.turns and not self._is_known(one)), None)
+        self._questions = self._make_questions()
+        self._known = [(question, count) for question, count in self._known if question in self._questions]
+        self._ask_next()
+
+    def _ask_next(self) -> None:
+        """Tell what is known of the draft, and ask for the first thing that is not."""
+        self._tell(self._questions)
+        missing = next((one for one in self._questions if one.turns and not self._is_known(one)), None)
         if missing is None or self._asked is not None:
             return
         self._asked, self._request_id = missing, self._bridge.next_request_id()
@@ -115,7 +150,7 @@ class Counting(QObject):
             CountTokens(self._request_id, missing.model, missing.turns, missing.began_at, missing.switches)
         )
 
-    def _questions(self) -> list[_Question]:
+    def _make_questions(self) -> list[_Question]:
         """The prompt; without the draft; then each attachment, and what is around it."""
         draft, turns_for = self._draft, self._chat.turns_for
         turns = [turns_for(draft), turns_for(Draft(edits=draft.edits, num_left_out=draft.num_left_out))]
@@ -150,10 +185,13 @@ class Counting(QObject):
         return count.num_tokens if count else None
 
     def _receive(self, event: Event) -> None:
-        if not isinstance(event, Answer | Failed) or event.request_id != self._request_id or not self._request_id:
+        if not isinstance(event, Answer | Failed):
+            return
+        self._take_once(event.request_id, event.value if isinstance(event, Answer) else None)
+        if event.request_id != self._request_id or not self._request_id:
             return
         asked, self._asked, self._request_id = self._asked, None, 0
         if asked is not None:
             value = event.value if isinstance(event, Answer) else None
             self._known.append((asked, value if isinstance(value, TokenCount) else None))
-        self._ask()
+        self._ask_next()

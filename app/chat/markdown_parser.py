@@ -1,4 +1,4 @@
-"""The Markdown parser: CommonMark with tables, struck text and formulas; no HTML."""
+"""The Markdown parser: CommonMark with tables, struck text and formulas; no HTML, its entities neither."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ _MARK = re.compile(r"[\\`*_\[\]!<>&$~\n]")
 
 def make_parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False, "maxNesting": 100}).enable(["table", "strikethrough"])
+    parser.disable("entity")  # "&amp;" in a reply is what its reader should see
     parser.core.ruler.at("inline", _parse_inline)
     parser.block.ruler.before("table", "long_table", _long_table)
     return add_formulas(parser)

@@ -26,7 +26,7 @@ class Queued(QWidget):
     """
 
     taken_back = Signal(object, int)  # Draft, and the place that its chip had
-    sent = Signal(object)  # Draft of a held chip, while no reply runs
+    sent = Signal(object)  # Draft of a chip, which is to be sent while no reply runs
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -59,10 +59,22 @@ class Queued(QWidget):
         self.chips.insert(place, chip)
         self._refresh()
 
-    def take_next(self) -> Draft | None:
+    def next_draft(self) -> Draft | None:
         """The message that has waited longest and is not held."""
-        chip = next((chip for chip in self.chips if not chip.is_held), None)
-        return self._take(chip) if chip else None
+        return next((chip.draft for chip in self.chips if not chip.is_held), None)
+
+    def take(self, draft: Draft) -> bool:
+        """Let go of a message that waits; False where it does not wait any more."""
+        chip = next((chip for chip in self.chips if chip.draft == draft), None)
+        if chip is not None:
+            self._take(chip)
+        return chip is not None
+
+    def explain(self, draft: Draft, reason: str) -> None:
+        """Say of a message why it was not sent."""
+        for chip in self.chips:
+            if chip.draft == draft:
+                chip.set_reason(reason)
 
     def hold(self) -> None:
         """Send nothing more by itself: each message stays until it is sent or taken back by hand."""
@@ -75,7 +87,7 @@ class Queued(QWidget):
             chip.is_held = False
             self._refresh()
         else:
-            self.sent.emit(self._take(chip))
+            self.sent.emit(chip.draft)
 
     def _take_back(self, chip: QueuedChip) -> None:
         place = self.chips.index(chip)
@@ -119,6 +131,10 @@ class QueuedChip(PaintedButton):
         self.send_button.setVisible(self.is_held)
         self.updateGeometry()
         self.update()
+
+    def set_reason(self, reason: str) -> None:
+        self.setToolTip(reason)
+        self.setAccessibleDescription(f"{self._summary}. {reason}")
 
     def sizeHint(self) -> QSize:
         width = QFontMetricsF(font("interface")).horizontalAdvance(self._words()) + 12 + self._buttons_width()

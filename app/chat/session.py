@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
@@ -17,6 +18,7 @@ from app.conversations.recorder import Recorder
 from app.conversations.records import Message, new_id
 from app.conversations.titles import title_from
 from app.drafters import DEFAULT_DRAFTER
+from app.model_status import name_of_target
 from engine.messages import Cancel, Turn
 
 
@@ -50,7 +52,7 @@ class ChatSession(SessionBranches):
             self._path.put(running)
         index = self._path.index_of(draft.edits) if draft.edits else None
         written = Message("", "", None, "user", draft.text, attachments=draft.attachments)
-        return self._path.turns(index, [written] if draft else [])
+        return self._path.turns(index, [written] if draft else [], draft.num_left_out)
 
     async def send(self, draft: Draft) -> bool:
         """Commit the user's message and the empty reply, then submit; an edit stops a reply that runs.
@@ -83,6 +85,7 @@ class ChatSession(SessionBranches):
             model=self.model,
             drafter=self.drafter,
             sampling=SAMPLING_DEFAULTS,
+            switches=self.switches,
             attachments=draft.attachments,
             num_left_out=max(draft.num_left_out, self._path.num_left_out(index)),
         )
@@ -113,7 +116,7 @@ class ChatSession(SessionBranches):
                 return index > 0 and await self._reply_once_more(index)
 
     async def _reply_once_more(self, index: int) -> bool:
-        reply = new_reply(self.messages[index - 1], self.model, self.drafter, SAMPLING_DEFAULTS)
+        reply = new_reply(self.messages[index - 1], self.model, self.drafter, SAMPLING_DEFAULTS, self.switches)
         lost = "No other reply was begun because that could not be saved."
         if not await self._write(lambda store: save_reply(store, reply), lost):
             return False
@@ -129,9 +132,9 @@ class ChatSession(SessionBranches):
         self._submit(messages[-1])
 
     async def continue_reply(self) -> bool:
-        """Go on with the last reply where it ended: same seed, sampling and drafter, the session's model.
+        """Go on with the last reply where it ended: same seed, sampling, switches and drafter, the session's model.
 
-        One that failed before its first token starts again with the session's drafter too.
+        One that failed before its first token starts again with the session's switches and drafter too.
         """
         if not self.can_continue:
             return False
@@ -140,7 +143,12 @@ class ChatSession(SessionBranches):
                 return self._path.can_continue and await self._resume(self.messages[-1])
 
     async def _resume(self, reply: Message) -> bool:
-        reply = resumed(reply, self.model, self.drafter)
+        """Where another model wrote what there is, that is said with the reply."""
+        written_by = reply.model
+        reply = resumed(reply, self.model, self.drafter, self.switches)
+        if reply.text and written_by not in ("", self.model):
+            words = f"{name_of_target(self.model)} goes on where {name_of_target(written_by)} ended."
+            reply = replace(reply, notices=(*reply.notices, words))
         lost = "The reply was not continued because that could not be saved."
         if not await self._write(lambda store: save_resumed(store, reply), lost):
             return False

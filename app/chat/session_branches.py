@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QTimer, Signal
 
 from app.chat.session_core import SessionCore
+from app.conversations.deletion import UNDO_MILLISECONDS
 from app.conversations.exchange import save_changed
 from app.conversations.records import OpenedConversation
 from app.conversations.store import Store
@@ -15,9 +16,11 @@ class SessionBranches(SessionCore):
     """Deleting and branching end a reply that runs first; what it came to by then is saved with the change."""
 
     message_changed = Signal(object)  # Message of the user's, what it leaves out
+    messages_gone = Signal(str)  # conversation id: some were deleted, and the time to have them back is over
     left_out_changed = Signal(int)  # how many of the oldest messages the next prompt leaves out
 
     _deleted: DeletedMessages | None = None  # what can be put back
+    _gone_timer: QTimer | None = None  # while drafters may still propose what was deleted
 
     @property
     def num_left_out(self) -> int:
@@ -74,6 +77,7 @@ class SessionBranches(SessionCore):
             if found is None:
                 return 0
             self._deleted, opened = found
+            self._tell_later()
             self._show(opened)
             return self._deleted.num_messages
 
@@ -89,7 +93,28 @@ class SessionBranches(SessionCore):
         async with self._alone():
             opened = await self._write(restore, "The messages could not be put back.")
             self._deleted = None if opened else deleted
+            self._tell_later()  # where it was told already, they are to be learned again
             return self._show(opened)
+
+    def _tell_later(self) -> None:
+        if self._gone_timer is None:
+            self._gone_timer = QTimer(self)
+            self._gone_timer.setSingleShot(True)
+            self._gone_timer.timeout.connect(self._tell_gone)
+        self._gone_timer.start(UNDO_MILLISECONDS)
+
+    def _tell_gone(self) -> None:
+        """Once nothing runs: a reply that is forgotten while it runs would not be learned from."""
+        if self.is_busy:
+            self._tell_later()
+        else:
+            self.messages_gone.emit(self.conversation_id)
+
+    def close(self) -> None:
+        super().close()
+        if self._gone_timer is not None and self._gone_timer.isActive():
+            self._gone_timer.stop()
+            self.messages_gone.emit(self.conversation_id)
 
     def leave_out(self, num_turns: int) -> None:
         """Leave so many more of the oldest turns out of prompts, from the next message on."""

@@ -167,7 +167,7 @@ class SessionCore(QObject):
             self._bridge.send(Cancel(request_id))
 
     def _submit_for(self, request_id: int, reply: Message, turns: tuple[Turn, ...]) -> Submit:
-        sampling = replace(SAMPLING_DEFAULTS, temperature=reply.temperature, seed=reply.seed)
+        sampling = replace(reply.rules, temperature=reply.temperature, seed=reply.seed)
         return Submit(
             request_id,
             reply.conversation_id,
@@ -176,7 +176,7 @@ class SessionCore(QObject):
             turns,
             sampling,
             began_at=self.began_at,
-            switches=self.switches,
+            switches=reply.switches,
         )
 
     def _attach(self, live: LiveReply) -> None:

@@ -84,10 +84,12 @@ class ShownPath:
             self.put(message)
         return changed
 
-    def turns(self, num_messages: int | None = None, following: Sequence[Message] = ()) -> tuple[Turn, ...]:
-        """Of the first `num_messages`, or all, and what follows them, without what is left out.
+    def turns(
+        self, num_messages: int | None = None, following: Sequence[Message] = (), num_asked: int = 0
+    ) -> tuple[Turn, ...]:
+        """Of the first `num_messages`, or all, and what follows them, without what is left out, `num_asked` at least.
 
         Raises nothing where all of them are left out: what follows stays.
         """
-        num_left_out = max(self.num_left_out(num_messages), *(each.num_left_out for each in following), 0)
+        num_left_out = max(self.num_left_out(num_messages), num_asked)
         return turns_of([*without_oldest(self.messages[:num_messages], num_left_out), *following])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QResizeEvent, QShowEvent
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
 from app.chat.composer import Composer
@@ -39,6 +39,7 @@ class ChatTab(QWidget):
         self, theme: Theme, pulse: Pulse, session: ChatSession, status: ModelStatus, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
+        self.setAcceptDrops(True)
         self.session = session
         self.is_unread = False
         self.has_failed = False
@@ -185,6 +186,7 @@ class ChatTab(QWidget):
         self.state_changed.emit()
 
     def _show_path(self) -> None:
+        self._notes.drop(FAILURE)
         self._pages.setCurrentWidget(self.empty if self.is_empty else self.transcript)
         messages = self.session.messages
         self.transcript.show_messages(messages, self.session.siblings)
@@ -217,8 +219,7 @@ class ChatTab(QWidget):
         if is_busy and self._is_open:
             self._voice.say_begun()
         if not is_busy and self._has_come_to_its_end:
-            if following := self.composer.take_next():
-                self.send(following)
+            self.composer.send_next()
         elif not is_busy:
             self.composer.hold()
         self._was_stopped = self._has_come_to_its_end = False
@@ -254,6 +255,17 @@ class ChatTab(QWidget):
             self._notes.show(MODEL, note, lambda action: self.model_wanted.emit())
         else:
             self._notes.drop(MODEL)
+
+    # Files that are dropped anywhere go to the composer, which shows that it would take them
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        self.composer.dragEnterEvent(event)
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        self.composer.dragLeaveEvent(event)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self.composer.dropEvent(event)
 
     # Places
 

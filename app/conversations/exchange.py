@@ -7,8 +7,11 @@ import time
 from dataclasses import replace
 
 from app.conversations.records import Attachment, Conversation, Message, ReplyState, new_id
+from app.conversations.sampling_rules import rules_of
 from app.conversations.store import Store
 from engine.messages import Sampling
+
+Switches = tuple[tuple[str, str], ...]  # names and values of a template's switches
 
 
 def new_exchange(
@@ -19,6 +22,7 @@ def new_exchange(
     model: str,
     drafter: str,
     sampling: Sampling,
+    switches: Switches = (),
     attachments: tuple[Attachment, ...] = (),
     num_left_out: int = 0,
 ) -> tuple[Message, Message]:
@@ -35,10 +39,10 @@ def new_exchange(
         created_at=now,
         updated_at=now,
     )
-    return user, new_reply(user, model, drafter, sampling)
+    return user, new_reply(user, model, drafter, sampling, switches)
 
 
-def new_reply(user: Message, model: str, drafter: str, sampling: Sampling) -> Message:
+def new_reply(user: Message, model: str, drafter: str, sampling: Sampling, switches: Switches = ()) -> Message:
     """An empty, running reply to a user's message, with a seed of its own."""
     now = time.time()
     return Message(
@@ -50,6 +54,8 @@ def new_reply(user: Message, model: str, drafter: str, sampling: Sampling) -> Me
         state=ReplyState.RUNNING,
         seed=secrets.randbits(63),
         temperature=sampling.temperature,
+        rules=rules_of(sampling),
+        switches=switches,
         model=model,
         drafter=drafter,
         created_at=now,
@@ -57,14 +63,15 @@ def new_reply(user: Message, model: str, drafter: str, sampling: Sampling) -> Me
     )
 
 
-def resumed(reply: Message, model: str, drafter: str) -> Message:
-    """The reply as running again, with this model; one without text starts over with this drafter too."""
+def resumed(reply: Message, model: str, drafter: str, switches: Switches = ()) -> Message:
+    """The reply as running again, with this model; one without text starts over with this drafter and switches too."""
     running = replace(reply, state=ReplyState.RUNNING, error="", finish_reason="", model=model)
     if reply.text:
         return running
     return replace(
         running,
         drafter=drafter,
+        switches=switches,
         token_ids=(),
         tokenizer_id="",
         quantisation="",
@@ -80,7 +87,7 @@ def save_exchange(
     user: Message,
     reply: Message,
     new_title: str | None,
-    switches: tuple[tuple[str, str], ...] = (),
+    switches: Switches = (),
 ) -> bool:
     """Add both to their conversation, which is created where it gets a title."""
     conversation_id, now = user.conversation_id, user.created_at

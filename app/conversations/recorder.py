@@ -23,7 +23,8 @@ class Recorder(QObject):
     """Holds every reply from its start until its end is on the disk; made before any session, on the GUI thread."""
 
     began = Signal(object)  # LiveReply, before its Submit is sent
-    trouble = Signal(str)  # a sentence, once, until a write succeeds again
+    trouble = Signal(str)  # a sentence, once, until all that could not be written is
+    recovered = Signal(str)  # that sentence, once it is past
     saved = Signal(str)  # id of a message whose end is on the disk
     _write_ended = Signal(object)  # emitted on the database thread
 
@@ -36,6 +37,7 @@ class Recorder(QObject):
         self._being_written: list[LiveReply] | None = None
         self._waiting: deque[list[LiveReply]] = deque()  # batches to be written after that one
         self._failing: set[str] = set()  # ids of messages that could not be written, each tried alone
+        self._told = ""  # the sentence about them
         self._is_closed = False
         self._timer = QTimer(self)
         self._timer.setInterval(JOURNAL_MILLISECONDS)
@@ -147,14 +149,21 @@ class Recorder(QObject):
     def _settle(self, batch: list[LiveReply]) -> None:
         """Let go of what is on the disk with its end."""
         for reply in batch:
-            self._failing.discard(reply.message_id)
+            self._forgive(reply)
             if reply.has_ended and not reply.is_dirty and self._by_message.get(reply.message_id) is reply:
                 self._drop(reply)
                 self.saved.emit(reply.message_id)
 
     def _drop(self, reply: LiveReply) -> None:
         del self._by_message[reply.message_id]
+        self._forgive(reply)
+
+    def _forgive(self, reply: LiveReply) -> None:
+        """It is on the disk, or is not to be."""
         self._failing.discard(reply.message_id)
+        if self._told and not self._failing:
+            told, self._told = self._told, ""
+            self.recovered.emit(told)
 
     def _has_unsaved_end(self) -> bool:
         ends = (reply for reply in self._by_message.values() if reply.has_ended and reply.is_dirty)
@@ -171,7 +180,8 @@ class Recorder(QObject):
         self._failing.update(reply.message_id for reply in batch if reply.message_id in self._by_message)
         if was_well and self._failing:
             logger.warning("a running reply was not saved and is kept in memory: %s", error)
-            self.trouble.emit(
+            self._told = (
                 f"Replies cannot be saved at the moment. {explain(error)} "
                 "They stay on screen and are saved as soon as that is possible."
             )
+            self.trouble.emit(self._told)

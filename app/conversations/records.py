@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from engine.messages import Statistics
+from app.conversations.sampling_rules import PLAIN
+from engine.messages import Sampling, Statistics
 
 
 class ReplyState(StrEnum):
@@ -64,6 +65,8 @@ class Message:
     error: str = ""
     seed: int = 0
     temperature: float = 0.0
+    rules: Sampling = PLAIN  # that it is sampled by, its seed and temperature aside
+    switches: tuple[tuple[str, str], ...] = ()  # values of the template's switches in its prompt
     model: str = ""
     drafter: str = ""
     quantisation: str = ""

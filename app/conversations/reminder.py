@@ -35,6 +35,16 @@ class Reminder(QObject):
         self._forgotten.add(conversation_id)
         self._bridge.send(ForgetConversation(conversation_id))
 
+    def relearn(self, conversation_id: str) -> None:
+        """Forget a conversation and let drafters learn from what is left of it; to be called while nothing runs in it.
+
+        What the prompt cache saved of messages that are gone stays, as the beginning of branches that may be left,
+        until the conversation is deleted or its room is needed.
+        """
+        if conversation_id not in self._forgotten and not self._is_closed:
+            self._bridge.send(ForgetConversation(conversation_id))
+            self.restore(conversation_id)
+
     def restore(self, conversation_id: str) -> None:
         """Let drafters learn again from a conversation that was forgotten and is still there."""
         self._forgotten.discard(conversation_id)

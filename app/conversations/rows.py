@@ -12,8 +12,9 @@ from dataclasses import fields
 from typing import Any
 
 from app.conversations.records import Attachment, Conversation, Message, ReplyState
+from app.conversations.sampling_rules import PLAIN, decode_rules, encode_rules
 from app.conversations.titles import clean_title
-from engine.messages import Statistics
+from engine.messages import Sampling, Statistics
 
 logger = logging.getLogger(__name__)
 _ROLES = ("system", "user", "assistant")
@@ -52,6 +53,8 @@ def row_from_message(message: Message) -> dict[str, object]:
         "finish_reason": message.finish_reason,
         "seed": message.seed,
         "temperature": message.temperature,
+        "rules": json.dumps(encode_rules(message.rules)),
+        "switches": encode_switches(message.switches),
         "model": message.model,
         "drafter": message.drafter,
         "quantisation": message.quantisation,
@@ -91,6 +94,8 @@ def message_from_row(row: sqlite3.Row) -> Message:
         error=_text(row, "error"),
         seed=int(_number(row, "seed")),
         temperature=float(_number(row, "temperature")),
+        rules=_rules(row),
+        switches=_switches(row),
         model=_text(row, "model"),
         drafter=_text(row, "drafter"),
         quantisation=_text(row, "quantisation"),
@@ -134,8 +139,18 @@ def _switches(row: sqlite3.Row) -> tuple[tuple[str, str], ...]:
     try:
         return tuple((str(name), str(value)) for name, value in json.loads(row["switches"]))
     except (TypeError, ValueError):
-        logger.warning("switches of conversation %r are damaged and left out", row["id"])
+        logger.warning("switches of %r are damaged and left out", row["id"])
         return ()
+
+
+def _rules(row: sqlite3.Row) -> Sampling:
+    if row["rules"] == "{}":
+        return PLAIN
+    try:
+        return decode_rules(json.loads(row["rules"]))
+    except (TypeError, ValueError):
+        logger.warning("sampling of message %r is damaged and left out", row["id"])
+        return PLAIN
 
 
 def _text(row: sqlite3.Row, column: str) -> str:

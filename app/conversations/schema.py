@@ -69,6 +69,8 @@ _FOLDERS_AND_REASONING = (
     "ALTER TABLE messages ADD COLUMN num_thought INTEGER NOT NULL DEFAULT 0",
     "ALTER TABLE messages ADD COLUMN num_left_out INTEGER NOT NULL DEFAULT 0",
     "ALTER TABLE messages ADD COLUMN attachments TEXT NOT NULL DEFAULT '[]'",
+    "ALTER TABLE messages ADD COLUMN rules TEXT NOT NULL DEFAULT '{}'",
+    "ALTER TABLE messages ADD COLUMN switches TEXT NOT NULL DEFAULT '[]'",
     "ALTER TABLE messages ADD COLUMN drafted BLOB NOT NULL DEFAULT x''",
     """
     UPDATE conversations SET num_branches = max(1, (
@@ -77,11 +79,6 @@ _FOLDERS_AND_REASONING = (
     ))
     """,
 )
-
-
-def _add_folders_and_reasoning(connection: sqlite3.Connection) -> None:
-    for statement in _FOLDERS_AND_REASONING:
-        connection.execute(statement)
 
 
 # A queue of what the search index, a file of its own, has not seen: writing a chat never waits for that file, and a
@@ -104,16 +101,15 @@ _SEARCH_QUEUE = (
 )
 
 
-def _queue_for_search(connection: sqlite3.Connection) -> None:
-    for statement in _SEARCH_QUEUE:
+def _add_folders_reasoning_and_search(connection: sqlite3.Connection) -> None:
+    for statement in (*_FOLDERS_AND_REASONING, *_SEARCH_QUEUE):
         connection.execute(statement)
 
 
 Migration = Callable[[sqlite3.Connection], None]
 MIGRATIONS: tuple[Migration, ...] = (
     _create_tables,
-    _add_folders_and_reasoning,
-    _queue_for_search,
+    _add_folders_reasoning_and_search,
 )  # a database's user_version counts those that it has had
 
 

@@ -83,8 +83,16 @@ def recorder(database: Database, bridge: EngineBridge) -> Iterator[Recorder]:
 
 
 @pytest.fixture
-def make_session(database: Database, bridge: EngineBridge, recorder: Recorder) -> Callable[[], ChatSession]:
-    return lambda: ChatSession(database, bridge, recorder, model="/models/tiny", drafter="ngram")
+def target() -> str:
+    """What chats and the window begin with."""
+    return "/models/tiny"
+
+
+@pytest.fixture
+def make_session(
+    database: Database, bridge: EngineBridge, recorder: Recorder, target: str
+) -> Callable[[], ChatSession]:
+    return lambda: ChatSession(database, bridge, recorder, model=target, drafter="ngram")
 
 
 @pytest.fixture
@@ -105,7 +113,13 @@ def ask(database: Database) -> Callable[[Callable[[Store], Any]], Any]:
 
 @pytest.fixture
 def make_driver(
-    qtbot: QtBot, run_async: RunAsync, database: Database, bridge: EngineBridge, recorder: Recorder, data_dir: Path
+    qtbot: QtBot,
+    run_async: RunAsync,
+    database: Database,
+    bridge: EngineBridge,
+    recorder: Recorder,
+    data_dir: Path,
+    target: str,
 ) -> Iterator[Callable[[], Driver]]:
     QApplication.setQuitOnLastWindowClosed(False)  # or the end of one test ends the loop of the next
     garbage = GarbageCollector()  # as the program does
@@ -114,9 +128,7 @@ def make_driver(
     windows: list[MainWindow] = []
 
     def make() -> Driver:
-        window = MainWindow(
-            theme, database, bridge, recorder, data_dir=data_dir, target="/models/tiny", drafter="ngram"
-        )
+        window = MainWindow(theme, database, bridge, recorder, data_dir=data_dir, target=target, drafter="ngram")
         windows.append(window)
         qtbot.addWidget(window)
         window.show()

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QApplication, QMenu
 
 from app.chat.draft import Draft
 from app.conversations.records import Attachment
-from engine.messages import Finished, ModelLoaded, TemplateSwitch, TokenCount
-from tests.app.driver import Driver
-from tests.app.fake_engine import FakeEngine, facts_of
+from engine.messages import CountTokens, Finished, ModelLoaded, TemplateSwitch, TokenCount
+from tests.app.driver import Driver, settle
+from tests.app.fake_engine import FakeEngine, deltas_of, facts_of
 
 NOTES = Attachment("notes.md", "# Notes\n```\nfenced\n```\n")
 THINKING = TemplateSwitch("enable_thinking", ("on", "off"), "on")
@@ -127,3 +127,30 @@ def test_o18_a_prompt_that_is_too_long_is_not_sent_and_names_its_count(
         assert "9,000\u00a0tokens; the context holds 8,192" in driver.tab.composer.limit.text
         assert driver.tab.composer.draft.text == "z" * 9000
     assert len(fake_engine.submits) == (num_letters == 100)
+
+
+@pytest.mark.parametrize("text", ["a line of a log\n" * 62_500, "line\n" * 200_000], ids=["1 MB", "200,000 lines"])
+def test_o53_a_huge_paste_is_counted_and_taken_back_by_undo(driver: Driver, fake_engine: FakeEngine, text: str) -> None:
+    fake_engine.count = lambda question: TokenCount(sum(len(turn.text) for turn in question.turns), 8192)
+    composer = driver.tab.composer
+    QApplication.clipboard().setText(text)
+    driver.qtbot.keyClick(composer.field, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    driver.wait(lambda: "the context holds 8,192" in composer.limit.text)
+    assert not composer.foot.send_button.isEnabled()
+    driver.qtbot.keyClick(composer.field, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert composer.draft == Draft()
+    driver.wait(lambda: not composer.limit.isVisible())
+
+
+def test_what_is_written_while_a_reply_grows_is_counted_with_two_questions(
+    driver: Driver, fake_engine: FakeEngine
+) -> None:
+    fake_engine.script, fake_engine.ending, fake_engine.delay_seconds = deltas_of("so on " * 200), None, 0.002
+    driver.type("one")
+    driver.wait_text("so on so on")
+    fake_engine.count = lambda question: TokenCount(sum(len(turn.text) for turn in question.turns), 8192)
+    num_before = len([one for one in fake_engine.commands if isinstance(one, CountTokens)])
+    driver.tab.composer.field.setPlainText("and two")
+    driver.wait(lambda: "to read" in driver.tab.composer.foot.cost.words)
+    driver.run(settle())
+    assert len([one for one in fake_engine.commands if isinstance(one, CountTokens)]) <= num_before + 3

@@ -124,6 +124,8 @@ def test_a_chat_made_with_another_model_goes_on_with_the_windows(
     driver = make_driver()
     driver.press("Continue this reply")
     driver.wait(lambda: driver.tab.session.messages[-1].state is ReplyState.COMPLETE)
+    assert driver.tab.session.messages[-1].notices == ("tiny goes on where gone ended.",)
+    driver.wait_text("tiny goes on where gone ended.")
     driver.type("two")
     driver.wait_idle(4)
     assert [submit.target for submit in fake_engine.submits] == ["/models/tiny"] * 2

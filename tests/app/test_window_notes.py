@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QPushButton
 from app.chat.notes import NoteBar
 from app.disk_full import SENTENCE as DISK_FULL_NOTE
 from app.settings.prompt_cache import CacheDialog
-from engine.messages import CacheReport, ConversationDeleted, Notice
+from engine.messages import CacheReport, ConversationDeleted, Failed, Finished, ModelLoaded, Notice
 from tests.app.driver import Driver, settle
-from tests.app.fake_engine import FakeEngine
+from tests.app.fake_engine import FakeEngine, facts_of
 
 Ask = Callable[..., Any]
 FULL = "The disk is full."
@@ -138,3 +138,22 @@ def test_o40_nothing_is_sent_while_the_disk_is_full_and_all_goes_on_when_it_is_n
 def limit_pages(ask: Ask, num_pages: int) -> None:
     """Let the file grow to so many pages; 1 stands for as many as it has."""
     ask(lambda store: store.connection.execute(f"PRAGMA max_page_count = {num_pages}").fetchone())
+
+
+def test_where_a_reply_goes_on_is_said_until_it_ends(driver: Driver, fake_engine: FakeEngine) -> None:
+    fake_engine.ending = None
+    driver.type("one")
+    driver.wait_text("Hello there")
+    driver.window.workspace.close_tab(0)
+    assert notes_of(driver) == ["The reply in “one” goes on. It is in the sidebar."]
+    fake_engine.emit(Finished(fake_engine.submits[0].request_id, "stop"))
+    driver.wait(lambda: notes_of(driver) == [])
+
+
+def test_what_the_engine_said_of_itself_goes_once_it_loads_a_model_again(
+    driver: Driver, fake_engine: FakeEngine
+) -> None:
+    fake_engine.emit(Failed(0, "engine", "The engine stopped."))
+    driver.wait(lambda: notes_of(driver) == ["The engine stopped."])
+    fake_engine.emit(ModelLoaded(9, facts_of("/models/tiny")))
+    driver.wait(lambda: notes_of(driver) == [])

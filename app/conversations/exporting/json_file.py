@@ -9,6 +9,7 @@ from typing import Any, TextIO
 
 from app.conversations.records import Conversation, Message
 from app.conversations.rows import encode_statistics
+from app.conversations.sampling_rules import encode_rules
 from app.conversations.whole_chat import WholeChat
 
 FORMAT = "slipstream-chats"
@@ -51,6 +52,8 @@ def _values_of(record: Conversation | Message) -> dict[str, Any]:
 def _plain(name: str, value: Any) -> Any:
     if name == "statistics":
         return encode_statistics(value)
+    if name == "rules":
+        return encode_rules(value)
     if name == "attachments":
         return [{"name": one.name, "text": one.text} for one in value]
     return value

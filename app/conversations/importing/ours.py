@@ -18,9 +18,10 @@ from app.conversations.importing.values import (
 )
 from app.conversations.records import Attachment, Conversation, Message, ReplyState, new_id
 from app.conversations.rows import decode_statistics
+from app.conversations.sampling_rules import PLAIN, decode_rules
 from app.conversations.titles import clean_title
 from app.conversations.whole_chat import WholeChat
-from engine.messages import Statistics
+from engine.messages import Sampling, Statistics
 
 HEADER = re.compile(rf'\{{\s*"format":\s*"{FORMAT}",\s*"version":\s*(\d{{1,9}}),\s*"chats":\s*\[')
 _ID = re.compile(r"[0-9a-f]{32}")
@@ -87,6 +88,8 @@ def _message(fields: Mapping[str, Any], conversation_id: str, parent_id: str | N
         error=text_of(fields.get("error")),
         seed=_count_of(fields.get("seed"), 2**63),
         temperature=number_of(fields.get("temperature")),
+        rules=_rules_of(fields.get("rules")),
+        switches=_pairs_of(fields.get("switches")),
         model=text_of(fields.get("model")),
         drafter=text_of(fields.get("drafter")),
         quantisation=text_of(fields.get("quantisation")),
@@ -130,6 +133,13 @@ def _spans_of(value: object, length: int) -> tuple[tuple[int, int], ...]:
 def _pairs_of(value: object) -> tuple[tuple[str, str], ...]:
     pairs = [pair for pair in items_of(value) if isinstance(pair, list) and len(pair) == 2]
     return tuple((text_of(name), text_of(chosen)) for name, chosen in pairs)
+
+
+def _rules_of(value: object) -> Sampling:
+    try:
+        return decode_rules(value)
+    except (TypeError, ValueError):
+        return PLAIN
 
 
 def _statistics_of(value: object) -> Statistics | None:

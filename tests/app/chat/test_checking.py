@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from app.chat.draft import Draft
@@ -29,6 +31,22 @@ def test_reply_that_is_the_same_without_a_drafter_is_said_to_be(session, fake_en
     assert result_of(session, qtbot).sentence == "Checked: the same 3\u00a0tokens without a drafter, 41\u00a0tok/s."
     reply, check = fake_engine.submits
     assert (check.turns, check.sampling.seed, check.drafter) == (reply.turns, reply.sampling.seed, "none")
+
+
+def test_check_and_continue_repeat_what_the_reply_was_made_with(session, fake_engine, run_async, qtbot):
+    thinking = (("thinking", "off"),)
+    run_async(session.choose_switches(thinking))
+    fake_engine.ending = Finished(0, "length")
+    run_async(session.send(Draft("And?")))
+    qtbot.waitUntil(lambda: not session.is_busy)
+    run_async(session.choose_switches(()))
+    result_of(session, qtbot)
+    run_async(session.continue_reply())
+    assert [submit.switches for submit in fake_engine.submits] == [(), thinking, thinking, thinking]
+    made, check, continued = fake_engine.submits[1:]
+    assert continued.sampling == made.sampling
+    assert check.sampling == replace(made.sampling, max_tokens=3)
+    qtbot.waitUntil(lambda: not session.is_busy)
 
 
 @pytest.mark.parametrize(("words", "place"), [("a b", 3), ("a b c d", 4)])

@@ -67,7 +67,7 @@ def test_enter_while_a_reply_runs_lets_the_text_wait(composer: Composer, sent: l
     assert composer.queued.drafts == (Draft("and then"),)
     qtbot.mouseClick(composer.queued.chips[0], Qt.MouseButton.LeftButton)
     assert composer.field.toPlainText() == "and then"
-    assert composer.take_next() is None
+    assert composer.queued.next_draft() is None
 
 
 def test_the_field_grows_to_its_most_and_then_scrolls(composer: Composer, qtbot: QtBot) -> None:

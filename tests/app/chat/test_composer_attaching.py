@@ -149,6 +149,13 @@ def test_files_are_attached_up_to_what_a_message_may_quote_together() -> None:
     assert [num_that_fit(files) for files in ((half, small), (half, half, small), ())] == [2, 1, 0]
 
 
+def test_a_paste_that_no_message_may_quote_is_refused_with_its_size(composer: Composer) -> None:
+    paste(composer, "x" * 4_000_001)
+    assert composer.draft == Draft()
+    said = composer.note.text.replace("\u00a0", " ")
+    assert said == "The paste has 4,000,001 characters; a message can quote 4,000,000. Paste a part of it."
+
+
 @pytest.mark.parametrize("text", ["word " * 200_000, "line\n" * 200_000], ids=["a megabyte", "200,000 lines"])
 def test_o53_a_huge_paste_is_a_chip_that_undo_takes_off_again(composer: Composer, qtbot: QtBot, text: str) -> None:
     qtbot.keyClicks(composer.field, "see ")

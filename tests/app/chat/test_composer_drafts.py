@@ -28,7 +28,7 @@ def test_a_message_put_back_beside_a_newer_text_waits_to_be_sent_by_hand(
     composer.put_back(Draft("one"))
     assert composer.unsent() == (Draft("one"), Draft("newer"))
     (chip,) = composer.queued.chips
-    assert composer.take_next() is None
+    assert composer.queued.next_draft() is None
     qtbot.mouseClick(chip.send_button, Qt.MouseButton.LeftButton)
     assert sent == [Draft("one")]
     assert composer.unsent() == (Draft("newer"),)
@@ -43,7 +43,7 @@ def test_taking_a_message_back_lets_what_was_written_wait_in_its_place(composer:
     qtbot.mouseClick(composer.queued.chips[0], Qt.MouseButton.LeftButton)
     assert composer.unsent() == (Draft("three"), Draft("two"), Draft("one"))
     assert composer.draft == Draft("one")
-    assert composer.take_next() == Draft("two")
+    assert composer.queued.next_draft() == Draft("two")
 
 
 def test_a_held_message_that_is_sent_while_a_reply_runs_goes_at_its_end(
@@ -53,7 +53,9 @@ def test_a_held_message_that_is_sent_while_a_reply_runs_goes_at_its_end(
     composer.set_busy(True)
     qtbot.mouseClick(composer.queued.chips[0].send_button, Qt.MouseButton.LeftButton)
     assert sent == []
-    assert composer.take_next() == Draft("one")
+    composer.set_busy(False)
+    composer.send_next()
+    assert sent == [Draft("one")]
     assert composer.draft == Draft("two")
 
 

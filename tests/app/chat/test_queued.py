@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.chat.draft import Draft
 from app.chat.queued import Queued
 from app.theme.theme import Theme
-from engine.messages import Finished
+from engine.messages import Finished, TokenCount
 from tests.app.driver import Driver
 from tests.app.fake_engine import FakeEngine
 
@@ -60,7 +60,10 @@ def test_one_message_is_taken_back_and_the_others_wait_on(queued: Queued, qtbot:
     assert taken.args == [Draft("two"), 1]
     left = ("one", "three", "four", "five")
     assert queued.drafts == tuple(map(Draft, left))
-    assert [queued.take_next() for _ in range(5)] == [*map(Draft, left), None]
+    for text in left:
+        assert queued.next_draft() == Draft(text)
+        assert queued.take(Draft(text))
+    assert not queued.take(Draft("one"))
     assert queued.isHidden()
 
 
@@ -68,7 +71,32 @@ def test_chips_beyond_the_third_are_counted(queued: Queued) -> None:
     assert [not chip.isHidden() for chip in queued.chips] == [True, True, True, False, False]
     (counted,) = queued.findChildren(QLabel)
     assert counted.text() == "and 2 more"
-    queued.take_next()
+    queued.take(Draft("one"))
     assert counted.text() == "and 1 more"
-    queued.take_next()
+    queued.take(Draft("two"))
     assert counted.isHidden()
+
+
+@pytest.mark.parametrize("num_tokens", [8000, 9000])
+def test_a_message_that_waits_is_counted_before_it_goes(
+    driver: Driver, fake_engine: FakeEngine, num_tokens: int
+) -> None:
+    fake_engine.ending = None
+    driver.type("one")
+    driver.wait_text("Hello there")
+    composer = driver.tab.composer
+    fake_engine.count = lambda question: TokenCount(10, 8192)
+    driver.type("z" * 8100)
+    driver.wait(lambda: bool(composer.queued.chips))
+    fake_engine.count = lambda question: TokenCount(num_tokens, 8192, num_left_out=2)
+    fake_engine.emit(Finished(fake_engine.submits[0].request_id, "stop"))
+    if num_tokens == 8000:
+        driver.wait(lambda: len(fake_engine.submits) == 2)
+        assert composer.unsent() == ()
+        return
+    driver.wait(lambda: "was not sent. The prompt has 9,000" in composer.note.text)
+    assert composer.queued.chips[0].is_held
+    assert "the context holds 8,192" in composer.queued.chips[0].toolTip()
+    assert len(fake_engine.submits) == 1
+    composer.note.button.click()
+    assert driver.tab.session.num_left_out == 2

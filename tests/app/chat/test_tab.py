@@ -10,7 +10,7 @@ from app.chat.checking import Check
 from app.chat.notes import Action, NoteBar
 from app.chat.tab_checks import report_of
 from app.conversations.records import Message, ReplyState
-from engine.messages import Finished
+from engine.messages import Finished, ForgetConversation, RememberReplies
 from tests.app.fake_engine import deltas_of
 
 
@@ -186,7 +186,7 @@ def test_oldest_turns_are_left_out_where_that_is_asked_for_and_taken_in_again(dr
     assert len(fake_engine.submits[-1].turns) == 7
 
 
-def test_three_replies_come_to_their_ends_while_tabs_are_switched(driver, fake_engine):
+def test_o46_three_replies_come_to_their_ends_while_tabs_are_switched(driver, fake_engine):
     fake_engine.script = deltas_of(" ".join(str(number) for number in range(100)))
     fake_engine.delay_seconds = 0.005
     workspace = driver.window.workspace
@@ -202,3 +202,16 @@ def test_three_replies_come_to_their_ends_while_tabs_are_switched(driver, fake_e
     for tab, text in zip(workspace.tabs, ("One", "Two", "Three"), strict=False):
         assert [message.text for message in tab.session.messages] == [text, " ".join(map(str, range(100)))]
         assert tab.session.messages[1].text in tab.transcript.plain_text()
+
+
+def test_drafters_forget_deleted_messages_once_they_cannot_come_back(driver, act, fake_engine, monkeypatch):
+    monkeypatch.setattr("app.chat.session_branches.UNDO_MILLISECONDS", 50)
+    say(driver, "One", "Two")
+    conversation_id = driver.tab.session.conversation_id
+    forget = ForgetConversation(conversation_id)
+    act(Action.DELETE_FROM, 2)
+    driver.wait(lambda: len(texts_of(driver)) == 2)
+    assert forget not in fake_engine.commands
+    left = RememberReplies("/models/tiny", ((conversation_id, (1, 2)),))
+    driver.wait(lambda: left in fake_engine.commands)
+    assert fake_engine.commands.index(forget) < fake_engine.commands.index(left)

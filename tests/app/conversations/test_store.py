@@ -2,7 +2,7 @@ import pytest
 
 from app.conversations.records import Attachment, Conversation, Message, ReplyState
 from app.conversations.store import UnknownConversationError
-from engine.messages import Statistics
+from engine.messages import Grammar, Sampling, Statistics
 from tests.app.conversations.saved_chats import add_exchange, texts_of
 
 
@@ -24,6 +24,8 @@ def test_message_is_read_as_it_was_saved(ask):
         error="none",
         seed=2**63 - 1,
         temperature=0.7,
+        rules=Sampling(stops=("a",), top_p=0.9, logit_bias=((3, -1.5),), grammar=Grammar("regex", "a*")),
+        switches=(("thinking", "off"),),
         model="m",
         drafter="ngram",
         quantisation="4-bit",
@@ -120,6 +122,9 @@ def test_statistics_say_what_was_read_where_they_were_kept_with_it(ask, written,
         ("notices", "{"),
         ("attachments", '[["a"]]'),
         ("drafted", b"123"),
+        ("switches", '[["a"]]'),
+        ("rules", '{"top_p": "much"}'),
+        ("rules", '{"logit_bias": [3]}'),
     ],
 )
 def test_message_with_damaged_details_keeps_its_text(ask, caplog, column, value):
@@ -128,7 +133,8 @@ def test_message_with_damaged_details_keeps_its_text(ask, caplog, column, value)
     reply = ask(lambda store: store.open_conversation("c").messages[-1])
     assert (reply.text, reply.statistics, reply.token_ids, reply.notices) == ("re: one", None, (), ())
     assert (reply.attachments, reply.drafted) == ((), ())
-    assert column.replace("_", " ") in caplog.text
+    assert (reply.switches, reply.rules) == ((), Sampling())
+    assert {"rules": "sampling"}.get(column, column.replace("_", " ")) in caplog.text
     caplog.clear()
 
 
@@ -176,7 +182,7 @@ def test_damaged_switches_and_folder_do_not_hide_a_chat(ask, caplog):
     ask(lambda store: store.connection.execute("UPDATE conversations SET switches = '[1]', folder = x'00'"))
     (conversation,) = ask(lambda store: store.list_conversations()).conversations
     assert (conversation.switches, conversation.folder) == ((), "")
-    assert "switches of conversation 'c' are damaged" in caplog.text
+    assert "switches of 'c' are damaged" in caplog.text
     caplog.clear()
 
 

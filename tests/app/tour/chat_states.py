@@ -34,7 +34,7 @@ async def running(camera: Camera, engine: FakeEngine) -> None:
     tab.composer.field.setPlainText("Would the same hold for salt water?")
     tab.composer.submit()
     await camera.shoot("scrolled-queued")
-    tab.composer.take_next()
+    tab.composer.queued.take(Draft("Would the same hold for salt water?"))
 
 
 async def found(camera: Camera, engine: FakeEngine) -> None:

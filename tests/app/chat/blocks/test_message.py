@@ -76,8 +76,8 @@ def test_copied_text_is_paragraphs_a_blank_line_apart(qapp: QApplication) -> Non
 
 
 def test_text_like_tags_is_shown_as_it_is_written(qapp: QApplication) -> None:
-    text = "use std::vector<int> and <div onclick=x> and &amp;amp; <think>"
-    assert plain(blocks_of(text)) == text.replace("&amp;", "&", 1)
+    text = "use std::vector<int> and <div onclick=x> and &amp; <think>"
+    assert plain(blocks_of(text)) == text
 
 
 def test_a_fence_without_an_end_is_code_to_the_end_of_its_message(qapp: QApplication) -> None:
