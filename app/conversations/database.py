@@ -8,8 +8,9 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
-from app.conversations.backups import Backups
-from app.conversations.opening import SetAside, StorageError, is_unreadable, open_database
+from app.conversations.backups import Backups, is_unreadable
+from app.conversations.opening import StorageError, open_database
+from app.conversations.restoring import SetAside
 from app.conversations.search import Search
 from app.conversations.store import Store
 
