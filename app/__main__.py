@@ -17,8 +17,9 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 from app.application import Application
 from app.bridge import EngineBridge, EngineLike
 from app.conversations.database import Database
-from app.conversations.opening import SetAside, StorageError
+from app.conversations.opening import StorageError
 from app.conversations.recorder import Recorder
+from app.conversations.restoring import SetAside
 from app.damage import tell_damage
 from app.drafters import DEFAULT_DRAFTER, DRAFTER_CHOICES, is_drafter
 from app.garbage import GarbageCollector

@@ -7,7 +7,7 @@ from PySide6.QtGui import QDesktopServices
 
 from app.chat.notes import Action, Note
 from app.chat.tab_notes import TabNotes
-from app.conversations.opening import SetAside
+from app.conversations.restoring import SetAside
 
 SUBJECT = "damage"
 

@@ -14,6 +14,13 @@ logger = logging.getLogger(__name__)
 DAY_SECONDS = 86_400
 NUM_KEPT = 3
 _PAGES = 4096  # of one step, between which the copy can be ended
+_UNREADABLE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+class DamagedCopyError(sqlite3.DatabaseError):
+    """A page of the file is damaged."""
+
+    sqlite_errorcode = sqlite3.SQLITE_CORRUPT
 
 
 class Backups:
@@ -61,7 +68,8 @@ def open_read_only(path: Path) -> sqlite3.Connection:
 
 def copy_database(source: sqlite3.Connection, path: Path) -> None:
     """As one file that only the user can read; one that was there is replaced."""
-    path.unlink(missing_ok=True)
+    for ending in ("", "-journal"):
+        path.with_name(path.name + ending).unlink(missing_ok=True)
     os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     with closing(sqlite3.connect(path, isolation_level=None)) as target:
         source.backup(target, pages=_PAGES)
@@ -70,12 +78,17 @@ def copy_database(source: sqlite3.Connection, path: Path) -> None:
         os.fsync(file.fileno())
 
 
+def is_unreadable(error: sqlite3.Error) -> bool:
+    """Whether the file itself is damaged, rather than busy, full or out of reach."""
+    return (getattr(error, "sqlite_errorcode", 0) & 0xFF) in _UNREADABLE
+
+
 def check_whole(path: Path) -> None:
-    """Raises sqlite3.DatabaseError where any page of the file is damaged."""
+    """Raises DamagedCopyError, or another sqlite3.DatabaseError, where any page of the file is damaged."""
     with closing(open_read_only(path)) as connection:
         found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     if found != "ok":
-        raise sqlite3.DatabaseError(f"a part of {path.name} is damaged: {found}")
+        raise DamagedCopyError(f"a part of {path.name} is damaged: {found}")
 
 
 def num_saved(path: Path) -> int | None:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
-from app.conversations.backups import Backups
-from app.conversations.opening import SetAside, StorageError, is_unreadable, open_database
+from app.conversations.backups import Backups, is_unreadable
+from app.conversations.opening import StorageError, open_database
+from app.conversations.restoring import SetAside
 from app.conversations.search import Search
 from app.conversations.store import Store
+from app.conversations.unfinished import remove_unfinished
 
+logger = logging.getLogger(__name__)
 T = TypeVar("T")
 FILE_NAME = "conversations.sqlite"
 DISK_FULL = "The disk is full."
@@ -36,8 +40,16 @@ class Database:
         self.backups = Backups(self.path)
 
     def run(self, work: Callable[[Store], T]) -> Future[T]:
-        """Run `work` as one transaction on the database thread: all of it is on the disk, or none."""
-        return self._thread.submit(self._transact, work)
+        """Run `work` as one transaction on the database thread: all of it is on the disk, or none.
+
+        Once it is closed, the future has a StorageError.
+        """
+        try:
+            return self._thread.submit(self._transact, work)
+        except RuntimeError:  # the thread has ended
+            refused: Future[T] = Future()
+            refused.set_exception(StorageError(f"The conversations in {self.path} were closed."))
+            return refused
 
     def close(self) -> None:
         """Finish what was asked for, then close the file; returns when that is done."""
@@ -51,6 +63,10 @@ class Database:
         opened = open_database(self.path)
         self._connection, self.set_aside = opened.connection, opened.set_aside
         self._store = Store(opened.connection)
+        try:
+            self._transact(lambda store: remove_unfinished(store.connection))
+        except sqlite3.Error as error:
+            logger.warning("chats of an import that was not finished stay until the next start: %s", error)
         return opened.problem
 
     def _transact(self, work: Callable[[Store], T]) -> T:

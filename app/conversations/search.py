@@ -11,8 +11,10 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from app.conversations.backups import is_unreadable
 from app.conversations.folding import Span, first_place, fold, spans_of, words_of
-from app.conversations.opening import StorageError, is_unreadable
+from app.conversations.opening import StorageError
+from app.conversations.restoring import search_file
 from app.conversations.search_index import SearchIndex, searched_texts
 from app.conversations.store import Store
 from app.conversations.titles import clean_title
@@ -42,7 +44,7 @@ class Search:
     """Owns the thread and the index; `run` writes to the database of the chats, from that thread."""
 
     def __init__(self, chats: Path, run: Callable[[Callable[[Store], None]], Future[None]]) -> None:
-        self.path = chats.with_name(f"{chats.stem}.search{chats.suffix}")
+        self.path = search_file(chats)
         self._chats = chats
         self._run = run
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="search")

@@ -20,6 +20,7 @@ from app.conversations.rows import (
     token_ids_of,
 )
 from app.conversations.titles import NEW_TITLE, clean_title
+from app.conversations.unfinished import unfinished_ids
 
 logger = logging.getLogger(__name__)
 _NEXT_ACTIVITY = "(SELECT coalesce(max(activity), 0) + 1 FROM conversations)"  # an order that no clock can upset
@@ -55,10 +56,13 @@ class Store:
         )
 
     def list_conversations(self) -> Listing:
-        """Latest used first; the order follows what was done, never the clock."""
+        """Latest used first; the order follows what was done, never the clock. Without those of a running import."""
         readable: list[Conversation] = []
         damaged: list[str] = []
+        unfinished = unfinished_ids(self.connection)
         for row in self.connection.execute("SELECT * FROM conversations ORDER BY activity DESC"):
+            if row["id"] in unfinished:
+                continue
             try:
                 readable.append(conversation_from_row(row))
             except DamagedRecordError as error:

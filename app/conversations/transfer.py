@@ -5,21 +5,21 @@ from __future__ import annotations
 import asyncio
 import logging
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
+from app.conversations import unfinished
+from app.conversations.adding import add_batch, batches_of
 from app.conversations.database import Database, explain
 from app.conversations.exporting.files import ExportKind, write_json, write_markdown
 from app.conversations.importing.files import read_paths
 from app.conversations.importing.found import Found, Imported
 from app.conversations.off_thread import run_off_thread
 from app.conversations.opening import StorageError
-from app.conversations.store import UnknownConversationError
-from app.conversations.whole_chat import WholeChat, add_chats, order_by_time, read_chat
+from app.conversations.store import Store, UnknownConversationError
+from app.conversations.whole_chat import WholeChat, order_by_time, read_chat
 
 logger = logging.getLogger(__name__)
-_MOST_MESSAGES = 100  # of one transaction, which takes about 50 ms
-_MOST_CHARACTERS = 1_000_000
 
 
 class Transfer:
@@ -44,7 +44,7 @@ class Transfer:
         return await run_off_thread(lambda: self._add(found))
 
     async def remove(self, conversation_ids: Sequence[str]) -> None:
-        """Raises sqlite3.Error or StorageError; what was removed by then is gone."""
+        """Raises sqlite3.Error or StorageError: none is removed then, or all of them by the next start."""
         await run_off_thread(lambda: self._remove(conversation_ids))
 
     def _chats(self, conversation_ids: Sequence[str]) -> Iterator[WholeChat]:
@@ -55,40 +55,42 @@ class Transfer:
                 logger.warning("a chat was left out of an export: %s", error)
 
     def _add(self, found: Found) -> Imported:
-        """All of them or none: those that were added before a failure are removed again."""
-        added: list[str] = []
+        """All of them or none, whatever ends it: they are written down first as what is not to stay."""
         try:
-            for batch in _batches(found.chats):
-                self._database.run(lambda store, batch=batch: add_chats(store, batch)).result()  # type: ignore[misc]
-                added += [chat.conversation.id for chat in batch]
-            self._database.run(lambda store: order_by_time(store, added)).result()
+            ids = self._database.run(lambda store: _begin(store, found.chats)).result()
         except (sqlite3.Error, StorageError) as error:
-            return self._take_back(added, f"The chats could not be imported. {explain(error)}")
-        return Imported(tuple(added))
+            return Imported((), f"The chats could not be imported. {explain(error)} None of them was kept.")
+        fresh = [chat for chat in found.chats if chat.conversation.id in ids]
+        try:
+            for batch in batches_of(fresh):
+                self._database.run(lambda store, batch=batch: add_batch(store, batch)).result()  # type: ignore[misc]
+            self._database.run(lambda store: _finish(store, ids)).result()
+        except (sqlite3.Error, StorageError) as error:
+            return self._take_back(ids, f"The chats could not be imported. {explain(error)}")
+        return Imported(tuple(ids))
 
-    def _take_back(self, added: list[str], problem: str) -> Imported:
+    def _take_back(self, ids: Collection[str], problem: str) -> Imported:
         try:
-            self._remove(added)
+            self._remove(ids)
         except (sqlite3.Error, StorageError) as error:
-            logger.warning("a part of an import stays: %s", error)
-            return Imported(tuple(added), f"{problem} {len(added):,} of them are there and can be deleted.")
+            logger.warning("a part of an import is removed at the next start: %s", error)
         return Imported((), f"{problem} None of them was kept.")
 
-    def _remove(self, conversation_ids: Sequence[str]) -> None:
-        for one in conversation_ids:
+    def _remove(self, ids: Collection[str]) -> None:
+        self._database.run(lambda store: unfinished.begin(store.connection, ids)).result()
+        for one in ids:
             self._database.run(lambda store, one=one: store.delete_conversation(one)).result()  # type: ignore[misc]
+        self._database.run(lambda store: unfinished.finish(store.connection, ids)).result()
 
 
-def _batches(chats: Sequence[WholeChat]) -> Iterator[list[WholeChat]]:
-    """A chat is never split, so that none is half there."""
-    batch: list[WholeChat] = []
-    num_messages = num_characters = 0
-    for chat in sorted(chats, key=lambda chat: chat.conversation.updated_at):
-        batch.append(chat)
-        num_messages += len(chat.messages)
-        num_characters += sum(len(message.text) for message in chat.messages)
-        if num_messages >= _MOST_MESSAGES or num_characters >= _MOST_CHARACTERS:
-            yield batch
-            batch, num_messages, num_characters = [], 0, 0
-    if batch:
-        yield batch
+def _begin(store: Store, chats: Sequence[WholeChat]) -> list[str]:
+    """Ids of those that are not here, written down as unfinished."""
+    here = {*store.conversation_ids(), *unfinished.unfinished_ids(store.connection)}
+    ids = [chat.conversation.id for chat in chats if chat.conversation.id not in here]
+    unfinished.begin(store.connection, ids)
+    return ids
+
+
+def _finish(store: Store, ids: Collection[str]) -> None:
+    order_by_time(store, ids)
+    unfinished.finish(store.connection, ids)

@@ -59,7 +59,7 @@ def add_branch(connection: sqlite3.Connection, conversation_id: str, parent_id: 
         f"EXISTS (SELECT 1 FROM messages WHERE {beside} AND id <> ?) WHERE id = ?",
         (parent_id or conversation_id, message_id, conversation_id),
     )
-    _set_chosen(connection, conversation_id, parent_id, message_id)
+    set_chosen(connection, conversation_id, parent_id, message_id)
 
 
 def choose(connection: sqlite3.Connection, message_id: str) -> None:
@@ -110,7 +110,7 @@ def restore(connection: sqlite3.Connection, deleted: DeletedMessages) -> None:
     if deleted.parent_id is not None and not _exists(connection, "messages", deleted.parent_id):
         raise UnknownMessageError("The message before them is no longer there, so they cannot be put back.")
     insert_rows(connection, deleted.columns, deleted.rows)
-    _set_chosen(connection, deleted.conversation_id, deleted.parent_id, deleted.chosen)
+    set_chosen(connection, deleted.conversation_id, deleted.parent_id, deleted.chosen)
     count_branches(connection, deleted.conversation_id)
 
 
@@ -136,7 +136,7 @@ def copy_messages(
         links = {name: new_ids.get(str(values[name])) for name in ("id", "parent_id", "chosen_child")}
         copies.append(tuple({**values, **links, "state": state, "conversation_id": conversation_id}.values()))
     insert_rows(connection, [name for name in columns if name != "ordinal"], copies)
-    _set_chosen(connection, conversation_id, None, new_ids.get(chosen_root or ""))
+    set_chosen(connection, conversation_id, None, new_ids.get(chosen_root or ""))
     count_branches(connection, conversation_id)
 
 
@@ -144,9 +144,17 @@ def count_branches(connection: sqlite3.Connection, conversation_id: str) -> None
     connection.execute(_NUM_BRANCHES, (conversation_id,))
 
 
-def _set_chosen(
-    connection: sqlite3.Connection, conversation_id: str, parent_id: str | None, chosen: str | None
-) -> None:
+def set_num_branches(connection: sqlite3.Connection, conversation_id: str, num_branches: int) -> None:
+    """Where they were counted already."""
+    connection.execute("UPDATE conversations SET num_branches = ? WHERE id = ?", (num_branches, conversation_id))
+
+
+def set_choices(connection: sqlite3.Connection, choices: Iterable[tuple[str, str]]) -> None:
+    """Choose children, each given with its parent."""
+    connection.executemany("UPDATE messages SET chosen_child = ? WHERE id = ?", choices)
+
+
+def set_chosen(connection: sqlite3.Connection, conversation_id: str, parent_id: str | None, chosen: str | None) -> None:
     if parent_id is None:
         connection.execute("UPDATE conversations SET chosen_root = ? WHERE id = ?", (chosen, conversation_id))
     else:

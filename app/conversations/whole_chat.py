@@ -41,16 +41,6 @@ def read_chat(store: Store, conversation_id: str) -> WholeChat:
     return WholeChat(opened.conversation, tuple(messages.values()), last, len(stand_ins))
 
 
-def add_chats(store: Store, chats: Iterable[WholeChat]) -> None:
-    """Add them as they are, their order in the list aside; raises sqlite3.IntegrityError where an id is taken."""
-    for chat in chats:
-        store.create_conversation(chat.conversation)
-        for message in chat.messages:
-            store.add_message(message)
-        if chat.shown is not None:
-            store.choose_message(chat.shown)
-
-
 def order_by_time(store: Store, conversation_ids: Iterable[str]) -> None:
     """Move conversations among the others by when they were last used; the others keep their order."""
     moved = set(conversation_ids)

@@ -9,7 +9,7 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QLabel, QPushButton
 
-from app.conversations.opening import SetAside
+from app.conversations.restoring import SetAside
 from app.damage import tell_damage
 from tests.app.driver import Driver, settle
 

@@ -22,13 +22,14 @@ from typing import Any
 
 from app.application import Application
 from app.bridge import EngineBridge
+from app.conversations.adding import add_chats
 from app.conversations.catalogue import Catalogue
 from app.conversations.database import Database
 from app.conversations.exporting.files import ExportKind
 from app.conversations.recorder import Recorder
 from app.conversations.records import Conversation, Message, new_id
 from app.conversations.store import Store
-from app.conversations.whole_chat import WholeChat, add_chats
+from app.conversations.whole_chat import WholeChat
 from engine.messages import Statistics
 from tests.app.fake_engine import FakeEngine
 

@@ -73,16 +73,14 @@ def _conversation(value: Mapping[str, Any], conversation_id: str) -> Conversatio
 
 
 def _message(fields: Mapping[str, Any], conversation_id: str, parent_id: str | None) -> Message:
+    """Without token ids: some of them write no text, so that a file could put turns into a prompt that nobody sees."""
     text = text_of(fields.get("text"))
-    token_ids = _ids_of(fields.get("token_ids"))
     return Message(
         id=new_id(),
         conversation_id=conversation_id,
         parent_id=parent_id,
         role=fields["role"],
         text=text,
-        token_ids=token_ids,
-        tokenizer_id=text_of(fields.get("tokenizer_id")) if token_ids else "",
         state=_STATES.get(str(fields.get("state", "complete")), ReplyState.CUT_OFF),
         finish_reason=text_of(fields.get("finish_reason")),
         error=text_of(fields.get("error")),
@@ -111,12 +109,6 @@ def _message(fields: Mapping[str, Any], conversation_id: str, parent_id: str | N
 
 def _count_of(value: object, limit: int = _MOST_ID) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < limit else 0
-
-
-def _ids_of(value: object) -> tuple[int, ...]:
-    """All or none: ids stand for the whole text."""
-    ids = items_of(value)
-    return tuple(ids) if all(type(one) is int and 0 <= one < _MOST_ID for one in ids) else ()
 
 
 def _spans_of(value: object, length: int) -> tuple[tuple[int, int], ...]:

@@ -193,6 +193,6 @@ def test_long_list_takes_one_query(ask):
     ask(lambda store: store.connection.set_trace_callback(statements.append))
     assert len(ask(lambda store: store.list_conversations()).conversations) == 30
     ask(lambda store: store.connection.set_trace_callback(None))
-    assert [statement for statement in statements if "SELECT" in statement] == [
+    assert [statement for statement in statements if "FROM conversations" in statement] == [
         "SELECT * FROM conversations ORDER BY activity DESC"
     ]

@@ -1,10 +1,16 @@
 import json
+import subprocess
+import sys
+import threading
 from contextlib import contextmanager
 
 import pytest
 
+from app.conversations import unfinished
 from app.conversations.catalogue import Catalogue
+from app.conversations.database import Database
 from app.conversations.exporting.files import ExportKind
+from app.conversations.transfer import Transfer
 from tests.app.conversations.importing.chat_files import chatgpt_chat, chatgpt_node
 from tests.app.conversations.saved_chats import add_exchange, texts_of
 
@@ -37,6 +43,19 @@ def export_file(tmp_path):
 
 def titles_in(catalogue):
     return [conversation.title for conversation in catalogue.conversations]
+
+
+def long_chat(number):
+    nodes = [chatgpt_node(f"n{n}", f"n{n - 1}" if n else "root", "user", "word " * 40) for n in range(100)]
+    return chatgpt_chat(*nodes, conversation_id=str(number))
+
+
+def ids_at_the_next_start(folder):
+    database = Database(folder)
+    try:
+        return database.run(lambda store: store.conversation_ids()).result(10)
+    finally:
+        database.close()
 
 
 @contextmanager
@@ -91,6 +110,78 @@ def test_import_that_fails_keeps_nothing(catalogue, export_file, run_async, ask,
     assert imported.conversation_ids == ()
     assert trouble.args == ["The chats could not be imported. The disk is full. None of them was kept."]
     assert titles_in(catalogue) == ["mine"]
+
+
+def test_import_that_is_killed_keeps_nothing(data_dir, tmp_path):
+    path = tmp_path / "conversations.json"
+    path.write_text(json.dumps([long_chat(number) for number in range(40)]))
+    code = (
+        "import asyncio, os, pathlib, sys, threading\n"
+        "from app.conversations.database import Database\n"
+        "from app.conversations.transfer import Transfer\n"
+        "database = Database(pathlib.Path(sys.argv[1]))\n"
+        "def wait():\n"
+        "    while not database.run(lambda store: store.conversation_ids()).result(): pass\n"
+        "    os.kill(os.getpid(), 9)\n"
+        "threading.Thread(target=wait).start()\n"
+        "async def run():\n"
+        "    transfer = Transfer(database)\n"
+        "    await transfer.add(await transfer.read([pathlib.Path(sys.argv[2])]))\n"
+        "asyncio.run(run())\n"
+    )
+    killed = subprocess.run([sys.executable, "-c", code, str(data_dir), str(path)], check=False, timeout=60)
+    assert killed.returncode == -9
+    assert ids_at_the_next_start(data_dir) == ()
+
+
+def test_quit_in_the_middle_of_an_import_keeps_nothing(data_dir, tmp_path, run_async, caplog):
+    path = tmp_path / "conversations.json"
+    path.write_text(json.dumps([long_chat(number) for number in range(40)]))
+    database = Database(data_dir)
+    transfer = Transfer(database)
+    found = run_async(transfer.read([path]))
+
+    def close():
+        while not database.run(lambda store: store.conversation_ids()).result(5):
+            pass
+        database.close()
+
+    closing = threading.Thread(target=close)
+    closing.start()
+    imported = run_async(transfer.add(found))
+    closing.join()
+    assert imported.conversation_ids == ()
+    assert "None of them was kept." in imported.problem
+    assert ids_at_the_next_start(data_dir) == ()
+    caplog.clear()
+
+
+def test_chats_of_an_import_are_not_listed_before_all_are_there(catalogue, ask, run_async):
+    ask(lambda store: unfinished.begin(store.connection, ["c"]))
+    ask(lambda store: add_exchange(store, "c", "x", title="half"))
+    run_async(catalogue.refresh())
+    assert titles_in(catalogue) == []
+    ask(lambda store: unfinished.finish(store.connection, ["c"]))
+    run_async(catalogue.refresh())
+    assert titles_in(catalogue) == ["half"]
+
+
+def test_import_that_is_taken_back_by_halves_is_gone_at_the_next_start(
+    catalogue, export_file, run_async, ask, data_dir
+):
+    imported = run_async(catalogue.import_chats(run_async(catalogue.read_import(export_file))))
+    ask(lambda store: add_exchange(store, "c", "x", title="mine"))
+    ask(lambda store: unfinished.begin(store.connection, imported.conversation_ids))
+    ask(lambda store: store.delete_conversation(imported.conversation_ids[0]))
+    assert ids_at_the_next_start(data_dir) == ("c",)
+
+
+def test_chat_that_came_meanwhile_is_left_as_it_is(catalogue, export_file, run_async, ask):
+    found = run_async(catalogue.read_import(export_file))
+    first = run_async(catalogue.import_chats(found))
+    again = run_async(catalogue.import_chats(found))
+    assert (len(first.conversation_ids), again.conversation_ids, again.problem) == (3, (), "")
+    assert len(titles_in(catalogue)) == 3
 
 
 def test_exported_chats_come_back_after_they_were_deleted(catalogue, export_file, run_async, tmp_path, caplog):

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QPushButton
 
-from app.conversations.opening import SetAside
 from app.conversations.records import Conversation
+from app.conversations.restoring import SetAside
 from app.conversations.store import Store
 from app.damage import tell_damage
 from app.dialogs.import_page import ImportPage
