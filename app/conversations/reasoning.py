@@ -7,19 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from engine.messages import ReasoningTags
+from engine.messages import KNOWN_TAGS, ReasoningTags
 
-KNOWN_TAGS = (
-    *(
-        ReasoningTags(f"<{name}>", f"</{name}>")
-        for name in ("think", "thinking", "thought", "reasoning", "seed:think", "longcat_think")
-    ),
-    ReasoningTags("[THINK]", "[/THINK]"),
-    ReasoningTags("<|channel>thought", "<channel|>"),  # Gemma 4
-    ReasoningTags("<|think:start|>", "<|think:end|>"),
-    ReasoningTags("<|open|>think<|sep|>", "<|close|>think<|sep|>"),
-    ReasoningTags("◁think▷", "◁/think▷"),
-)
 # A message of gpt-oss begins with a header and has a channel. Source: OpenAI's harmony response format.
 _HEADER = re.compile(
     r"(?:<\|start\|>assistant[^<\n]{0,200})?<\|channel\|>([a-z]+)[^<\n]{0,200}"
@@ -78,14 +67,13 @@ def split_reasoning(
 def _opening_at(text: str, position: int, known: Sequence[ReasoningTags]) -> _Opening | None:
     """The opening that follows `position` and white space, if one does."""
     position = _after_white_space(text, position)
+    if (header := _HEADER.match(text, position)) is not None:
+        kind: Literal["reasoning", "answer"] = "reasoning" if header[1] == "analysis" else "answer"
+        return _Opening(header.end(), kind, _MESSAGE_ENDS, goes_on=header[1] == "final")
     for tags in known:
         if tags.opening and text.startswith(tags.opening, position):
             return _Opening(position + len(tags.opening), "reasoning", (tags.closing,))
-    header = _HEADER.match(text, position)
-    if header is None:
-        return None
-    kind: Literal["reasoning", "answer"] = "reasoning" if header[1] == "analysis" else "answer"
-    return _Opening(header.end(), kind, _MESSAGE_ENDS, goes_on=header[1] == "final")
+    return None
 
 
 def _read_part(text: str, opening: _Opening, is_growing: bool) -> tuple[Part, int]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from engine.messages import Turn
-from engine.text.reasoning import CHANNELS, KNOWN_TAGS
+from engine.messages import KNOWN_TAGS, Turn
+from engine.text.reasoning import CHANNELS
 from engine.text.rendering import TemplateError
 from engine.text.templates import Clockwork, Layout, Turns, render_layout
 

@@ -7,22 +7,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from engine.messages import ReasoningTags, Turn
+from engine.messages import KNOWN_TAGS, ReasoningTags, Turn
 
 if TYPE_CHECKING:
     from engine.text.tokenizer import Tokenizer
 
 CHANNELS = ReasoningTags("<|channel|>analysis<|message|>", "<|end|>")  # of gpt-oss
 THOUGHT_CHANNEL = ReasoningTags("<|channel>thought", "<channel|>")  # of Gemma 4
-KNOWN_TAGS = (
-    *(ReasoningTags(f"<{name}>", f"</{name}>") for name in ("think", "thinking", "thought", "reasoning", "seed:think")),
-    ReasoningTags("[THINK]", "[/THINK]"),
-    THOUGHT_CHANNEL,
-    CHANNELS,
-)
 CHANNEL_TOKENS = frozenset(("<|start|>", "<|channel|>", "<|message|>", "<|end|>"))
-_CHANNEL_HEADER = re.compile(r"(?:<\|start\|>assistant)?<\|channel\|>([a-z]+)[^<]*<\|message\|>")
-_CHANNEL_END = re.compile(r"<\|end\|>|<\|return\|>|<\|call\|>")
+# A message of gpt-oss begins with a header and has a channel. Source: OpenAI's harmony response format.
+_CHANNEL_HEADER = re.compile(
+    r"(?:<\|start\|>assistant[^<\n]{0,200})?<\|channel\|>([a-z]+)[^<\n]{0,200}"
+    r"(?:<\|constrain\|>[^<\n]{0,200})?<\|message\|>"
+)
+_CHANNEL_END = re.compile(r"<\|end\|>|<\|return\|>|<\|call\|>|<\|start\|>assistant")
+_TEXT_END = re.compile(rf"(?:{_CHANNEL_END.pattern})?\Z")  # of a final message, which may write of channels
+_GENERAL = re.compile(r"<[\w:]+>|\[\w+\]")
 _SPACE = re.compile(r"\s+")
 _NAME = re.compile("think|thought|reason", re.IGNORECASE)
 _CLOSING_WORDS = (("start", "end"), ("START", "END"), ("begin", "end"), ("BEGIN", "END"), ("open", "close"))
@@ -71,15 +71,21 @@ def tokens_of_tags(tags: Iterable[ReasoningTags], tokens: Iterable[str]) -> froz
     return structural | {token for token in tokens if token.strip() and any(token in text for text in written)}
 
 
-def find_bodies(text: str, tags: Sequence[ReasoningTags]) -> list[Body]:
-    """What stands between the tags of a reply, in order; tags count at its start and right after other reasoning."""
-    tags = tuple(dict.fromkeys((*tags, *KNOWN_TAGS)))
+def find_bodies(text: str, tags: Sequence[ReasoningTags], opening: str = "") -> list[Body]:
+    """What stands between the tags of a reply, in order; `opening` is the tag that its prompt ended with.
+
+    Tags count at the reply's start and right after what other tags enclose, but for a final message.
+    """
+    known = tuple(dict.fromkeys((*tags, *KNOWN_TAGS, *_general_tags(opening))))
+    whole = opening + text
     bodies: list[Body] = []
     position = 0
-    while found := _body_at(text, position, tags, may_think=not bodies or bodies[-1].is_reasoning):
+    while found := _body_at(whole, position, known):
         body, position = found
         bodies.append(body)
-    return [*bodies, Body(position, len(text), False)] if position < len(text) else bodies
+    if position < len(whole):
+        bodies.append(Body(position, len(whole), False))
+    return [_shifted(body, len(opening)) for body in bodies]
 
 
 def find_reply_bodies(tokenizer: Tokenizer, turn: Turn) -> list[Body]:
@@ -103,18 +109,19 @@ def split_reply(text: str, bodies: Sequence[Body]) -> tuple[str, str]:
 def find_opening(prompt: str, tags: Sequence[ReasoningTags]) -> str:
     """The opening tag that a prompt ends with; "" where it ends with none."""
     tail = prompt.rstrip()
-    return next((pair.opening for pair in (*tags, *KNOWN_TAGS) if tail.endswith(pair.opening)), "")
+    return next((pair.opening for pair in (*tags, *KNOWN_TAGS, CHANNELS) if tail.endswith(pair.opening)), "")
 
 
-def _body_at(text: str, position: int, tags: Sequence[ReasoningTags], *, may_think: bool) -> tuple[Body, int] | None:
-    """The body whose opening tag stands at a position, and where its closing tag ends; None where none stands there."""
-    if header := _CHANNEL_HEADER.match(text, position):
-        end = _CHANNEL_END.search(text, header.end())
-        stop, after = (end.start(), end.end()) if end else (len(text), len(text))
-        return Body(header.end(), stop, header[1] == "analysis"), after
+def _body_at(text: str, position: int, tags: Sequence[ReasoningTags]) -> tuple[Body, int] | None:
+    """The body whose opening tag follows a position, and where its closing tag ends; None where none follows."""
     space = _SPACE.match(text, position)
     start = space.end() if space else position
-    pair = next((pair for pair in tags if may_think and text.startswith(pair.opening, start)), None)
+    if header := _CHANNEL_HEADER.match(text, start):
+        ending = _TEXT_END if header[1] == "final" else _CHANNEL_END
+        end = ending.search(text, header.end())
+        stop, after = (end.start(), end.end()) if end else (len(text), len(text))
+        return Body(header.end(), stop, header[1] == "analysis"), after
+    pair = next((pair for pair in tags if text.startswith(pair.opening, start)), None)
     if pair is None:
         return None
     start += len(pair.opening)
@@ -122,6 +129,15 @@ def _body_at(text: str, position: int, tags: Sequence[ReasoningTags], *, may_thi
     if stop < 0:
         return Body(start, len(text), True), len(text)
     return Body(start, stop, True), stop + len(pair.closing)
+
+
+def _general_tags(opening: str) -> list[ReasoningTags]:
+    """The tags of an opening that is none of the known ones, as such are written in general."""
+    return [ReasoningTags(tag, f"{tag[0]}/{tag[1:]}") for tag in _GENERAL.findall(opening)[:1]]
+
+
+def _shifted(body: Body, num_before: int) -> Body:
+    return Body(max(0, body.start - num_before), max(0, body.end - num_before), body.is_reasoning)
 
 
 def _closings(opening: str) -> list[str]:

@@ -1,7 +1,8 @@
 import pytest
 
-from app.conversations.reasoning import KNOWN_TAGS, split_reasoning
-from engine.messages import ReasoningTags
+from app.conversations.reasoning import split_reasoning
+from engine.messages import KNOWN_TAGS, ReasoningTags
+from tests.reasoning_cases import Case, bare, read_cases
 
 PLAIN = "use std::vector<int> and <div onclick=x> and &amp; <think>"
 HARMONY = "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>Yes."
@@ -9,6 +10,11 @@ HARMONY = "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>
 
 def parts_of(text, *args, **options):
     return [(part.kind, text[part.start : part.end]) for part in split_reasoning(text, *args, **options)]
+
+
+@pytest.mark.parametrize("case", read_cases(), ids=lambda case: case.text)
+def test_parts_are_those_of_the_table(case: Case):
+    assert bare(parts_of(case.text, case.opening, case.tags)) == case.parts
 
 
 @pytest.mark.parametrize("tags", KNOWN_TAGS)

@@ -23,6 +23,7 @@ from tests.engine.text.thinking import (
     thinking_backend,
     thinking_tokenizer,
 )
+from tests.reasoning_cases import Case, bare, read_cases
 
 ASKED, NEXT = Turn("user", "the low"), Turn("user", "a")
 FINAL = "<|start|>assistant<|channel|>final<|message|>"
@@ -48,26 +49,16 @@ def text_of(tokenizer: Tokenizer, ids: tuple[int, ...], tags: tuple[str, ...] = 
     return thinking_backend(tags, True).decode(list(ids), skip_special_tokens=False)
 
 
-@pytest.mark.parametrize(
-    ("text", "parts"),
-    [
-        ("<think>\nwhy\n</think>\n\nthe", ("\nwhy\n", "\n\nthe")),
-        (" \n<think>a</think><think>b</think>c", ("ab", "c")),
-        ("<think>never closed", ("never closed", "")),
-        ("[THINK]a[/THINK]b", ("a", "b")),
-        ("<|channel>thought\na<channel|>b", ("\na", "b")),
-        (CHANNELLED, ("why the low", "the low")),
-        (f"{CHANNELLED}<|return|>", ("why the low", "the low")),
-        ("<|channel|>analysis<|message|>a", ("a", "")),
-        ("<|channel|>commentary<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b", ("", "ab")),
-        ("use <think>a</think>", ("", "use <think>a</think>")),
-        ("<think>a</think>b <think>c</think>", ("a", "b <think>c</think>")),
-        ("</think>b", ("", "</think>b")),
-        ("", ("", "")),
-    ],
-)
-def test_a_reply_is_split_at_the_tags_that_begin_it(text: str, parts: tuple[str, str]) -> None:
-    assert split_reply(text, find_bodies(text, ())) == parts
+@pytest.mark.parametrize("case", read_cases(), ids=lambda case: case.text)
+def test_a_reply_is_split_as_in_the_table(case: Case) -> None:
+    bodies = find_bodies(case.text, case.tags, case.opening)
+    kinds = [("reasoning" if body.is_reasoning else "answer", case.text[body.start : body.end]) for body in bodies]
+    assert bare(kinds) == case.parts
+
+
+def test_reasoning_and_answer_keep_their_white_space() -> None:
+    text = "<think>\nwhy\n</think>\n\nthe"
+    assert split_reply(text, find_bodies(text, ())) == ("\nwhy\n", "\n\nthe")
 
 
 def test_o54_text_like_tags_stays_where_it_stands() -> None:
