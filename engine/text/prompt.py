@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from engine.messages import UNQUANTISED, KvScheme, Notice, Turn
 from engine.text.boundaries import Boundaries, find_boundaries
 from engine.text.grammar import Matcher
-from engine.text.reasoning import Body, find_opening, find_reply_bodies
+from engine.text.reasoning import Body, find_opening, find_reply_bodies, is_open
 from engine.text.rendering import TemplateError
 from engine.text.splicing import (
     Marks,
@@ -135,7 +135,9 @@ def _split(
             reply = Part(marked[index].text, token_ids)
             bodies = find_reply_bodies(tokenizer, marked[index]) if reasoning_fields(layout.template) else []
             stretches = _stretches(tokenizer, reply, bodies, marks)
-            numbered[index] = replace(marked[index], text=_with_numbers(reply.text, stretches, len(replies), marks))
+            text_with_numbers = _with_numbers(reply.text, stretches, len(replies), marks)
+            opening = marked[index].opening if bodies or is_open(tokenizer, marked[index]) else ""
+            numbered[index] = replace(marked[index], text=text_with_numbers, opening=opening)
             replies |= {len(replies) + place: part for place, (_, part) in enumerate(stretches)}
     with suppress(TemplateError):  # raised where a template reads the replies: they are encoded then
         if replies:

@@ -89,8 +89,10 @@ def find_bodies(text: str, tags: Sequence[ReasoningTags], opening: str = "") -> 
 
 
 def find_reply_bodies(tokenizer: Tokenizer, turn: Turn) -> list[Body]:
-    """The same of a turn; where its prompt had opened the reasoning, its tokens tell that a tag closes it."""
-    bodies = find_bodies(turn.text, tokenizer.reasoning)
+    """The same of a turn; where it does not say that its prompt had opened the reasoning, its tokens tell that a tag
+    closes it."""
+    pair = _opened(tokenizer, turn)
+    bodies = find_bodies(turn.text, tokenizer.reasoning, pair.opening if pair else "")
     if any(body.is_reasoning for body in bodies) or turn.tokenizer_id != tokenizer.identity:
         return bodies
     for pair, closing_id in tokenizer.closing_ids.items():
@@ -98,6 +100,20 @@ def find_reply_bodies(tokenizer: Tokenizer, turn: Turn) -> list[Body]:
         if end >= 0 and pair != CHANNELS and closing_id in turn.token_ids:
             return [Body(0, end, True), Body(end + len(pair.closing), len(turn.text), False)]
     return bodies
+
+
+def is_open(tokenizer: Tokenizer, turn: Turn) -> bool:
+    """Whether a reply ends in the reasoning that its prompt had opened: it was stopped there."""
+    if _opened(tokenizer, turn) is None:
+        return False
+    bodies = find_reply_bodies(tokenizer, turn)
+    return len(bodies) == 1 and bodies[0].is_reasoning and bodies[0].end == len(turn.text)
+
+
+def written_reply(tokenizer: Tokenizer, turn: Turn) -> str:
+    """A reply for a template that takes it as it was written; one that is open stands between the tags."""
+    pair = _opened(tokenizer, turn)
+    return f"{pair.opening}{turn.text}{pair.closing}" if pair and is_open(tokenizer, turn) else turn.text
 
 
 def split_reply(text: str, bodies: Sequence[Body]) -> tuple[str, str]:
@@ -110,6 +126,14 @@ def find_opening(prompt: str, tags: Sequence[ReasoningTags]) -> str:
     """The opening tag that a prompt ends with; "" where it ends with none."""
     tail = prompt.rstrip()
     return next((pair.opening for pair in (*tags, *KNOWN_TAGS, CHANNELS) if tail.endswith(pair.opening)), "")
+
+
+def _opened(tokenizer: Tokenizer, turn: Turn) -> ReasoningTags | None:
+    """The tags whose opening a turn's prompt ended with; none that are the tokenizer's control tokens by chance."""
+    tag = turn.opening.strip()
+    general = [pair for pair in _general_tags(tag) if tokenizer.special_texts.isdisjoint((pair.opening, pair.closing))]
+    known = (*tokenizer.reasoning, *KNOWN_TAGS, CHANNELS, *general)
+    return next((pair for pair in known if pair.opening == tag), None)
 
 
 def _body_at(text: str, position: int, tags: Sequence[ReasoningTags]) -> tuple[Body, int] | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from engine.messages import ReasoningTags, Turn
@@ -45,8 +47,10 @@ def channelled(tokenizer: Tokenizer) -> Turn:
     return generated(tokenizer, *header, "<|channel|>", "final", "<|message|>", "the low")
 
 
-def text_of(tokenizer: Tokenizer, ids: tuple[int, ...], tags: tuple[str, ...] = CHANNELS) -> str:
-    return thinking_backend(tags, True).decode(list(ids), skip_special_tokens=False)
+def text_of(
+    tokenizer: Tokenizer, ids: tuple[int, ...], tags: tuple[str, ...] = CHANNELS, *, is_special: bool = True
+) -> str:
+    return thinking_backend(tags, is_special).decode(list(ids), skip_special_tokens=False)
 
 
 @pytest.mark.parametrize("case", read_cases(), ids=lambda case: case.text)
@@ -142,6 +146,50 @@ def test_thinking_that_the_prompt_opened_goes_into_its_field_too() -> None:
     later = build_prompt(tokenizer, [ASKED, said, NEXT], 2)
     known = (*first.token_ids, *said.token_ids)
     assert (first.opening, num_equal(later.token_ids, known)) == ("<think>", len(known))
+
+
+OPENED = KEPT + "{{ '<think>' }}"
+SPLIT = STRIPPED.replace("<channel|>", "</think>") + "{{ '<think>' }}"
+
+
+@pytest.mark.parametrize(
+    ("template", "said"),
+    [
+        (OPENED, "<think>why</think><|im_end|>"),
+        (SPLIT, "<|im_end|>"),
+        (CHATML + "{{ '<think>' }}", "<think>why</think><|im_end|>"),
+    ],
+)
+@pytest.mark.parametrize("has_ids", [True, False])
+def test_a_reply_that_was_stopped_in_its_thinking_is_no_answer(template: str, said: str, has_ids: bool) -> None:
+    tokenizer = thinking_tokenizer(template, TAGS, is_special=False)
+    stopped = replace(generated(tokenizer, "why"), opening="<think>")
+    stopped = stopped if has_ids else replace(stopped, token_ids=(), tokenizer_id="another")
+    prompt = build_prompt(tokenizer, [ASKED, stopped, NEXT], 1)
+    assert f"<|im_start|>assistant\n{said}" in text_of(tokenizer, prompt.token_ids, TAGS, is_special=False)
+    assert prompt.notices == ()
+
+
+@pytest.mark.parametrize("template", [OPENED, CHATML])
+def test_open_thinking_is_spliced_too(template: str) -> None:
+    tokenizer = thinking_tokenizer(template, TAGS, is_special=False)
+    stopped = replace(generated(tokenizer, "the low"), opening="<think>")
+    prompt = build_prompt(tokenizer, [ASKED, stopped, NEXT], 1)
+    assert stopped.token_ids in windows(prompt.token_ids, len(stopped.token_ids))
+
+
+@pytest.mark.parametrize("template", [OPENED, SPLIT, CHATML])
+def test_thinking_behind_an_opening_ends_at_its_tag(template: str) -> None:
+    tokenizer = thinking_tokenizer(template, TAGS, is_special=False)
+    said = replace(generated(tokenizer, "why", "</think>", "the low"), opening="<think>")
+    told = build_prompt(tokenizer, [ASKED, replace(said, opening=""), NEXT], 1)
+    assert build_prompt(tokenizer, [ASKED, said, NEXT], 1) == told
+
+
+def test_an_opening_that_is_a_control_token_opens_nothing() -> None:
+    tokenizer = thinking_tokenizer(OPENED, ("<s>", "</s>"))
+    said = Turn("assistant", "why</s>the", opening="<s>")
+    assert tokenizer.vocabulary()["</s>"] not in build_prompt(tokenizer, [ASKED, said, NEXT], 1).token_ids
 
 
 def test_a_template_that_looks_for_tags_by_itself_finds_them() -> None:
