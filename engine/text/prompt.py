@@ -177,8 +177,11 @@ def _with_cuts(tokenizer: Tokenizer, turn: Turn, marks: Marks) -> str:
     if turn.role != "assistant":
         return marks.cut.join(tokenizer.control_tokens.split(turn.text))
     pieces, position = [], 0
-    for body in find_reply_bodies(tokenizer, turn):  # the tags between them stay what they are
-        cut = marks.cut.join(tokenizer.reply_control_tokens.split(turn.text[body.start : body.end]))
+    bodies = find_reply_bodies(tokenizer, turn)
+    has_thought = any(body.is_reasoning for body in bodies)  # its closing tag is one, what else looks like it is text
+    control = tokenizer.thought_control_tokens if has_thought else tokenizer.reply_control_tokens
+    for body in bodies:  # the tags between them stay what they are
+        cut = marks.cut.join(control.split(turn.text[body.start : body.end]))
         pieces += [turn.text[position : body.start], cut]
         position = body.end
     return "".join([*pieces, turn.text[position:]])

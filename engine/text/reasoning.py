@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from engine.messages import KNOWN_TAGS, ReasoningTags, Turn
+from engine.text.detokenizer import open_detokenizer
 
 if TYPE_CHECKING:
     from engine.text.tokenizer import Tokenizer
@@ -71,16 +73,20 @@ def tokens_of_tags(tags: Iterable[ReasoningTags], tokens: Iterable[str]) -> froz
     return structural | {token for token in tokens if token.strip() and any(token in text for text in written)}
 
 
-def find_bodies(text: str, tags: Sequence[ReasoningTags], opening: str = "") -> list[Body]:
+def find_bodies(
+    text: str, tags: Sequence[ReasoningTags], opening: str = "", generated: Collection[int] = ()
+) -> list[Body]:
     """What stands between the tags of a reply, in order; `opening` is the tag that its prompt ended with.
 
-    Tags count at the reply's start and right after what other tags enclose, but for a final message.
+    Tags count at the reply's start and right after what other tags enclose, but for a final message. Where some were
+    `generated` as tokens, at these places, a closing tag is one of those if one follows.
     """
     known = tuple(dict.fromkeys((*tags, *KNOWN_TAGS, *_general_tags(opening))))
     whole = opening + text
+    places = frozenset(place + len(opening) for place in generated)
     bodies: list[Body] = []
     position = 0
-    while found := _body_at(whole, position, known):
+    while found := _body_at(whole, position, known, places):
         body, position = found
         bodies.append(body)
     if position < len(whole):
@@ -92,13 +98,13 @@ def find_reply_bodies(tokenizer: Tokenizer, turn: Turn) -> list[Body]:
     """The same of a turn; where it does not say that its prompt had opened the reasoning, its tokens tell that a tag
     closes it."""
     pair = _opened(tokenizer, turn)
-    bodies = find_bodies(turn.text, tokenizer.reasoning, pair.opening if pair else "")
+    generated = _generated_tags(tokenizer, turn)
+    bodies = find_bodies(turn.text, tokenizer.reasoning, pair.opening if pair else "", generated)
     if any(body.is_reasoning for body in bodies) or turn.tokenizer_id != tokenizer.identity:
         return bodies
     for pair, closing_id in tokenizer.closing_ids.items():
-        end = turn.text.find(pair.closing)
-        if end >= 0 and pair != CHANNELS and closing_id in turn.token_ids:
-            return [Body(0, end, True), Body(end + len(pair.closing), len(turn.text), False)]
+        if pair != CHANNELS and pair.closing in turn.text and closing_id in turn.token_ids:
+            return find_bodies(turn.text, tokenizer.reasoning, pair.opening, generated)
     return bodies
 
 
@@ -136,23 +142,42 @@ def _opened(tokenizer: Tokenizer, turn: Turn) -> ReasoningTags | None:
     return next((pair for pair in known if pair.opening == tag), None)
 
 
-def _body_at(text: str, position: int, tags: Sequence[ReasoningTags]) -> tuple[Body, int] | None:
+def _generated_tags(tokenizer: Tokenizer, turn: Turn) -> list[int]:
+    """Where a reply's text has tags that were generated as tokens; looked for where one is written several times."""
+    if not any(turn.text.count(pair.closing) > 1 for pair in tokenizer.closing_ids) or not tokenizer.wrote(turn):
+        return []
+    detokenizer = open_detokenizer(tokenizer)
+    written = [detokenizer.push(token_id) for token_id in turn.token_ids]
+    if "".join(written) != turn.text:
+        return []
+    ends = zip(turn.token_ids, accumulate(map(len, written)), strict=True)
+    return [end - len(tokenizer.tag_tokens[token_id]) for token_id, end in ends if token_id in tokenizer.tag_tokens]
+
+
+def _body_at(
+    text: str, position: int, tags: Sequence[ReasoningTags], generated: Collection[int]
+) -> tuple[Body, int] | None:
     """The body whose opening tag follows a position, and where its closing tag ends; None where none follows."""
     space = _SPACE.match(text, position)
     start = space.end() if space else position
     if header := _CHANNEL_HEADER.match(text, start):
-        ending = _TEXT_END if header[1] == "final" else _CHANNEL_END
-        end = ending.search(text, header.end())
-        stop, after = (end.start(), end.end()) if end else (len(text), len(text))
-        return Body(header.end(), stop, header[1] == "analysis"), after
-    pair = next((pair for pair in tags if text.startswith(pair.opening, start)), None)
-    if pair is None:
-        return None
-    start += len(pair.opening)
-    stop = text.find(pair.closing, start)
-    if stop < 0:
-        return Body(start, len(text), True), len(text)
-    return Body(start, stop, True), stop + len(pair.closing)
+        ending, start, is_reasoning = _CHANNEL_END, header.end(), header[1] == "analysis"
+        if header[1] == "final":
+            ending = _TEXT_END
+    else:
+        pair = next((pair for pair in tags if text.startswith(pair.opening, start)), None)
+        if pair is None:
+            return None
+        ending, start, is_reasoning = re.compile(re.escape(pair.closing)), start + len(pair.opening), True
+    end = _find_end(text, start, ending, generated)
+    stop, after = (end.start(), end.end()) if end else (len(text), len(text))
+    return Body(start, stop, is_reasoning), after
+
+
+def _find_end(text: str, start: int, ending: re.Pattern[str], generated: Collection[int]) -> re.Match[str] | None:
+    """The closing tag: the first that was generated as a token, else the first that is written."""
+    real = (found for found in ending.finditer(text, start) if found.start() in generated)
+    return (next(real, None) if generated else None) or ending.search(text, start)
 
 
 def _general_tags(opening: str) -> list[ReasoningTags]:

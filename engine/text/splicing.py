@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from engine.text.tokenizer import Tokenizer
 
 PRIVATE_USE = range(0xF0000, 0xFFFFE)  # no character is ever assigned here
-ID_LIMIT = 1 << 32  # tokenizers takes no id beyond 32 bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +47,9 @@ def choose_marks(texts: Sequence[str]) -> Marks:
 
 def stored_ids(tokenizer: Tokenizer, turn: Turn) -> tuple[int, ...]:
     """The ids that an assistant's turn may be spliced as, end tokens left out; none where they do not fit its text."""
-    if turn.role != "assistant" or turn.tokenizer_id != tokenizer.identity:
+    if turn.role != "assistant" or not tokenizer.wrote(turn):
         return ()
     token_ids = turn.token_ids
-    if not all(0 <= token_id < ID_LIMIT for token_id in token_ids):
-        return ()
     while token_ids and token_ids[-1] in tokenizer.end_ids:
         token_ids = token_ids[:-1]
     return token_ids if shown_text(tokenizer, token_ids) == turn.text else ()

@@ -31,6 +31,9 @@ ASKED, NEXT = Turn("user", "the low"), Turn("user", "a")
 FINAL = "<|start|>assistant<|channel|>final<|message|>"
 CHANNELLED = f"<|channel|>analysis<|message|>why the low<|end|>{FINAL}the low"
 
+ANALYSIS = ("<|channel|>", "analysis", "<|message|>")
+ANSWERED = ("<|end|>", "<|start|>", "assistant", "<|channel|>", "final", "<|message|>", "the low")
+
 
 def generated(tokenizer: Tokenizer, *pieces: str) -> Turn:
     """A reply whose tags are tokens and whose other characters are a token each."""
@@ -43,8 +46,7 @@ def generated(tokenizer: Tokenizer, *pieces: str) -> Turn:
 
 
 def channelled(tokenizer: Tokenizer) -> Turn:
-    header = ("<|channel|>", "analysis", "<|message|>", "why the low", "<|end|>", "<|start|>", "assistant")
-    return generated(tokenizer, *header, "<|channel|>", "final", "<|message|>", "the low")
+    return generated(tokenizer, *ANALYSIS, "why the low", *ANSWERED)
 
 
 def text_of(
@@ -184,6 +186,28 @@ def test_thinking_behind_an_opening_ends_at_its_tag(template: str) -> None:
     said = replace(generated(tokenizer, "why", "</think>", "the low"), opening="<think>")
     told = build_prompt(tokenizer, [ASKED, replace(said, opening=""), NEXT], 1)
     assert build_prompt(tokenizer, [ASKED, said, NEXT], 1) == told
+
+
+@pytest.mark.parametrize("opening", ["", "<think>"])
+@pytest.mark.parametrize(
+    ("template", "written"),
+    [(OPENED, "<think>a </think> b</think>c </think> d"), (SPLIT, "c </think> d"), (CHATML, "a </think> b</think>c")],
+)
+def test_a_closing_tag_that_the_thinking_writes_of_ends_nothing(template: str, written: str, opening: str) -> None:
+    tokenizer = thinking_tokenizer(template, TAGS, is_special=False)
+    said = generated(tokenizer, "a <", "/think> b", "</think>", "c <", "/think> d")
+    prompt = build_prompt(tokenizer, [ASKED, replace(said, opening=opening), NEXT], 1)
+    text = text_of(tokenizer, prompt.token_ids, TAGS, is_special=False)
+    assert f"<|im_start|>assistant\n{written}" in text
+    assert prompt.token_ids.count(tokenizer.vocabulary()["</think>"]) == written.count("b</think>")
+
+
+def test_a_channel_s_end_that_the_thinking_writes_of_ends_nothing() -> None:
+    tokenizer = thinking_tokenizer(OWN_FIELD)
+    said = generated(tokenizer, *ANALYSIS, "why <", "|end|> so", *ANSWERED)
+    text = text_of(tokenizer, build_prompt(tokenizer, [ASKED, said, NEXT], 1).token_ids)
+    assert f"{FINAL}the low<|end|>" in text
+    assert "so" not in text
 
 
 def test_an_opening_that_is_a_control_token_opens_nothing() -> None:
