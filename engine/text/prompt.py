@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from engine.messages import UNQUANTISED, KvScheme, Notice, Turn
-from engine.text.boundaries import Boundaries, find_boundaries
+from engine.text.boundaries import ANSWER, Boundaries, find_boundaries
 from engine.text.grammar import Matcher
 from engine.text.reasoning import Body, find_opening, find_reply_bodies, is_open
 from engine.text.rendering import TemplateError
@@ -119,9 +119,19 @@ def _encode_history(tokenizer: Tokenizer, turns: Turns, clockwork: Clockwork, wi
     token_ids = [token_id for part_ids in encoded for token_id in part_ids]
     start_ids = tokenizer.bos_ids if layout.is_plain and token_ids[:1] != tokenizer.bos_ids else []
     num_next = None if num_next is None else num_next + len(start_ids)
-    is_typed = bool(turns) and bool(find_opening(turns[-1].text, tokenizer.reasoning))
-    opening = "" if is_typed else find_opening(text, tokenizer.reasoning)
+    opening = _find_opening(tokenizer, text, marked, layout, clockwork)
     return History([*start_ids, *token_ids], layout, num_old + len(start_ids), num_next, opening)
+
+
+def _find_opening(tokenizer: Tokenizer, text: str, turns: Turns, layout: Layout, clockwork: Clockwork) -> str:
+    """The opening tag that a template ends a prompt with; where its last turn ends with one, another turn tells whose
+    it is."""
+    if turns and find_opening(turns[-1].text, tokenizer.reasoning):
+        with suppress(TemplateError):
+            other = (*turns[:-1], replace(turns[-1], text=ANSWER))
+            return find_opening(render_layout(tokenizer, other, layout, clockwork), tokenizer.reasoning)
+        return ""
+    return find_opening(text, tokenizer.reasoning)
 
 
 def _split(

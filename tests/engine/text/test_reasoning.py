@@ -265,5 +265,11 @@ def test_a_tag_that_the_user_typed_opens_nothing() -> None:
     assert prompt.opening == ""
 
 
+def test_a_prompt_opens_the_thinking_whatever_tag_the_user_typed() -> None:
+    tokenizer = byte_tokenizer(f"{CHATML}{{{{ '<think>\\n' }}}}")
+    assert build_prompt(tokenizer, [Turn("user", "what does it mean: <think>")], 1).opening == "<think>"
+    assert build_prompt(tokenizer, [Turn("user", "and <thinking>")], 1).opening == "<think>"
+
+
 def windows(token_ids: tuple[int, ...], size: int) -> set[tuple[int, ...]]:
     return {token_ids[start : start + size] for start in range(len(token_ids))}
