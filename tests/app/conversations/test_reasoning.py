@@ -1,3 +1,5 @@
+import sys
+
 import pytest
 
 from app.conversations.reasoning import split_reasoning
@@ -93,3 +95,38 @@ def test_many_parts_and_long_ones_are_split_in_one_pass():
     unit = "<|channel|>analysis<|message|>x<|end|>"
     assert len(split_reasoning(unit * 20_000)) == 20_000
     assert len(split_reasoning("<think>" + "</thin" * 200_000)) == 1
+
+
+def test_an_answer_behind_many_blank_lines_is_one_while_it_grows():
+    assert parts_of("\n" * 700 + "Yes", is_growing=True) == [("answer", "\n" * 700 + "Yes")]
+    assert parts_of("\n" * 700 + "<thi", is_growing=True) == []
+
+
+@pytest.mark.parametrize("before", ["", "<think>", "<think>Hm.</think>"])
+def test_blank_lines_are_passed_over_at_once(before, count_steps):
+    text = before + "\n" * 50_000
+    assert count_steps(lambda: split_reasoning(text, is_growing=True)) < 1000
+    assert count_steps(lambda: split_reasoning(text + "</think>Yes.", is_growing=True)) < 1000
+
+
+@pytest.fixture
+def count_steps():
+    """How many lines of Python a call runs."""
+
+    def count(call):
+        num_lines = 0
+
+        def note(frame, event, argument):
+            nonlocal num_lines
+            num_lines += event == "line"
+            return note
+
+        before = sys.gettrace()
+        sys.settrace(note)
+        try:
+            call()
+        finally:
+            sys.settrace(before)
+        return num_lines
+
+    return count
