@@ -7,19 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from engine.messages import ReasoningTags
+from engine.messages import KNOWN_TAGS, ReasoningTags
 
-KNOWN_TAGS = (
-    *(
-        ReasoningTags(f"<{name}>", f"</{name}>")
-        for name in ("think", "thinking", "thought", "reasoning", "seed:think", "longcat_think")
-    ),
-    ReasoningTags("[THINK]", "[/THINK]"),
-    ReasoningTags("<|channel>thought", "<channel|>"),  # Gemma 4
-    ReasoningTags("<|think:start|>", "<|think:end|>"),
-    ReasoningTags("<|open|>think<|sep|>", "<|close|>think<|sep|>"),
-    ReasoningTags("◁think▷", "◁/think▷"),
-)
 # A message of gpt-oss begins with a header and has a channel. Source: OpenAI's harmony response format.
 _HEADER = re.compile(
     r"(?:<\|start\|>assistant[^<\n]{0,200})?<\|channel\|>([a-z]+)[^<\n]{0,200}"
@@ -28,7 +17,7 @@ _HEADER = re.compile(
 _ROLE = re.compile(r"<\|start\|>assistant[^<\n]{0,200}")
 _HEADER_WORDS = ("<|start|>assistant", "<|channel|>")
 _MESSAGE_ENDS = ("<|end|>", "<|return|>", "<|call|>", "<|start|>assistant")
-_BLANK_LINES = re.compile(r"(?:[^\S\n]*\n)*")
+_SPACE = re.compile(r"\s*+")
 _DERIVED = ((re.compile(r"<([\w:]+)>"), "</{}>"), (re.compile(r"\[(\w+)\]"), "[/{}]"))
 
 
@@ -65,32 +54,32 @@ def split_reasoning(
     whole = opening + text
     parts: list[Part] = []
     position = 0
-    while (found := _opening_at(whole, position, known)) is not None:
+    first = _after_white_space(whole, position)
+    while (found := _opening_at(whole, first, known)) is not None:
         part, position = _read_part(whole, found, is_growing)
         parts.append(part)
-    if not (is_growing and _may_become_opening(whole[position : position + 600].lstrip(), known)):
-        start = _after_blank_lines(whole, position) if parts else position
+        first = _after_white_space(whole, position)
+    if not (is_growing and _may_become_opening(whole[first : first + 600], known)):
+        start = _after_blank_lines(whole, position, first) if parts else position
         parts.append(Part("answer", start, len(whole)))
     shifted = (_shift(part, len(opening)) for part in parts)
     return tuple(part for part in shifted if part.is_open or part.end > part.start)
 
 
 def _opening_at(text: str, position: int, known: Sequence[ReasoningTags]) -> _Opening | None:
-    """The opening that follows `position` and white space, if one does."""
-    position = _after_white_space(text, position)
+    """The opening that stands at `position`, if one does."""
+    if (header := _HEADER.match(text, position)) is not None:
+        kind: Literal["reasoning", "answer"] = "reasoning" if header[1] == "analysis" else "answer"
+        return _Opening(header.end(), kind, _MESSAGE_ENDS, goes_on=header[1] == "final")
     for tags in known:
         if tags.opening and text.startswith(tags.opening, position):
             return _Opening(position + len(tags.opening), "reasoning", (tags.closing,))
-    header = _HEADER.match(text, position)
-    if header is None:
-        return None
-    kind: Literal["reasoning", "answer"] = "reasoning" if header[1] == "analysis" else "answer"
-    return _Opening(header.end(), kind, _MESSAGE_ENDS, goes_on=header[1] == "final")
+    return None
 
 
 def _read_part(text: str, opening: _Opening, is_growing: bool) -> tuple[Part, int]:
     """The part after an opening, and where the text goes on behind it."""
-    start = _after_blank_lines(text, opening.end)
+    start = _after_blank_lines(text, opening.end, _after_white_space(text, opening.end))
     closing = None if opening.goes_on else _any_of(opening.ends).search(text, opening.end)
     if closing is not None:
         return Part(opening.kind, start, _before_white_space(text, start, closing.start())), closing.end()
@@ -141,21 +130,18 @@ def _derive(opening: str) -> tuple[ReasoningTags, ...]:
 
 
 def _after_white_space(text: str, position: int) -> int:
-    while position < len(text) and text[position].isspace():
-        position += 1
-    return position
+    found = _SPACE.match(text, position)
+    return found.end() if found else position
 
 
 def _before_white_space(text: str, start: int, end: int) -> int:
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    return end
+    return start + len(text[start:end].rstrip())
 
 
-def _after_blank_lines(text: str, position: int) -> int:
-    """Without the line ends that follow a tag; the indentation of the first line stays."""
-    found = _BLANK_LINES.match(text, position)
-    return found.end() if found else position
+def _after_blank_lines(text: str, position: int, first: int) -> int:
+    """Without the line ends that follow a tag; the indentation of the first line, which begins at `first`, stays."""
+    line_end = text.rfind("\n", position, first)
+    return position if line_end < 0 else line_end + 1
 
 
 def _shift(part: Part, num_before: int) -> Part:

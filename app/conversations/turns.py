@@ -14,7 +14,7 @@ _FENCE = re.compile(r"^ {0,3}(`{3,})", re.MULTILINE)
 def turns_of(messages: Iterable[Message]) -> tuple[Turn, ...]:
     """The path as turns; a reply that has no text yet is left out, what it answers stays."""
     return tuple(
-        Turn(message.role, prompt_text(message), message.token_ids, message.tokenizer_id)
+        Turn(message.role, prompt_text(message), message.token_ids, message.tokenizer_id, message.opening)
         for message in messages
         if has_turn(message)
     )

@@ -11,7 +11,6 @@ from engine.messages.answers import (
     MemoryEstimate,
     MemoryReport,
     ModelFacts,
-    ReasoningTags,
     RenderedPrompt,
     TemplateSwitch,
     TokenCount,
@@ -52,6 +51,7 @@ from engine.messages.events import (
     Progress,
     TokenLogprob,
 )
+from engine.messages.reasoning import KNOWN_TAGS, ReasoningTags
 from engine.messages.request import (
     UNQUANTISED,
     Grammar,
@@ -65,6 +65,7 @@ from engine.messages.statistics import (
 )
 
 __all__ = [
+    "KNOWN_TAGS",
     "STARTER",
     "UNQUANTISED",
     "Answer",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from engine.messages.reasoning import ReasoningTags
+
 
 @dataclass(frozen=True, slots=True)
 class TemplateSwitch:
@@ -12,14 +14,6 @@ class TemplateSwitch:
     name: str  # "enable_thinking", "reasoning_effort", …
     values: tuple[str, ...]  # "on" and "off" for a boolean, else what it may be, in order
     default: str = ""  # what the template does where it is not given; "" where that is unknown
-
-
-@dataclass(frozen=True, slots=True)
-class ReasoningTags:
-    """What stands before and after reasoning in a model's replies, such as "<think>" and "</think>"."""
-
-    opening: str
-    closing: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message of a conversation; `token_ids` are the ids that `text` was generated as, if it was."""
+    """One message of a conversation; `token_ids` are the ids that `text` was generated as, if it was.
+
+    `opening` is what the prompt wrote of a reply before its text, as Began told it: the reply begins in its reasoning.
+    """
 
     role: str  # "system", "user" or "assistant"
     text: str
     token_ids: tuple[int, ...] = ()
     tokenizer_id: str = ""  # identity of the tokenizer that `token_ids` belong to
+    opening: str = ""  # such as "<think>"
 
 
 @dataclass(frozen=True, slots=True)

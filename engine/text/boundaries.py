@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from engine.messages import Turn
-from engine.text.reasoning import CHANNELS, KNOWN_TAGS
+from engine.messages import KNOWN_TAGS, Turn
+from engine.text.reasoning import CHANNELS
 from engine.text.rendering import TemplateError
 from engine.text.templates import Clockwork, Layout, Turns, render_layout
 
@@ -38,8 +38,8 @@ def find_boundaries(tokenizer: Tokenizer, turns: Turns, layout: Layout, text: st
 
     lengths = []
     for reply in _probe_replies(tokenizer, layout.template, text):
-        later = rendered((*turns, Turn("assistant", reply), Turn("user", ANSWER)))
-        if later is not None and not _goes_on(tokenizer, text, later, reply):
+        later = rendered((*turns, reply, Turn("user", ANSWER)))
+        if later is not None and not _goes_on(tokenizer, text, later, reply.text):
             lengths.append(num_shared(text, later))
     edited = rendered(_with_other_question(turns))
     return Boundaries(0 if edited is None else num_shared(text, edited), min(lengths, default=None))
@@ -60,16 +60,19 @@ def _goes_on(tokenizer: Tokenizer, text: str, later: str, reply: str) -> bool:
     return later.startswith(text) and later.startswith((reply, space + reply), len(text))
 
 
-def _probe_replies(tokenizer: Tokenizer, template: str, text: str) -> list[str]:
+def _probe_replies(tokenizer: Tokenizer, template: str, text: str) -> list[Turn]:
     """A reply without thinking and, for a template that knows it, one with; the prompt may have opened it."""
+    answer = Turn("assistant", ANSWER)
     if CHANNELS in tokenizer.reasoning:
-        return [ANSWER, CHANNELLED]
+        return [answer, Turn("assistant", CHANNELLED)]
     pairs = (pair for pair in (*tokenizer.reasoning, *KNOWN_TAGS) if pair != CHANNELS)
     pair = next((pair for pair in pairs if pair.closing in template), None)
     if pair is None:
-        return [ANSWER]
-    begun = "" if text.rstrip().endswith(pair.opening) else f"{pair.opening}\n"
-    return [ANSWER, f"{begun}x\n{pair.closing}\n\n{ANSWER}"]
+        return [answer]
+    thought = f"x\n{pair.closing}\n\n{ANSWER}"
+    is_begun = text.rstrip().endswith(pair.opening)
+    begun = replace(answer, text=thought, opening=pair.opening)
+    return [answer, begun if is_begun else replace(answer, text=f"{pair.opening}\n{thought}")]
 
 
 def _with_other_question(turns: Turns) -> Turns:

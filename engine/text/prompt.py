@@ -7,9 +7,9 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from engine.messages import UNQUANTISED, KvScheme, Notice, Turn
-from engine.text.boundaries import Boundaries, find_boundaries
+from engine.text.boundaries import ANSWER, Boundaries, find_boundaries
 from engine.text.grammar import Matcher
-from engine.text.reasoning import Body, find_opening, find_reply_bodies
+from engine.text.reasoning import Body, find_opening, find_reply_bodies, is_open
 from engine.text.rendering import TemplateError
 from engine.text.splicing import (
     Marks,
@@ -119,9 +119,19 @@ def _encode_history(tokenizer: Tokenizer, turns: Turns, clockwork: Clockwork, wi
     token_ids = [token_id for part_ids in encoded for token_id in part_ids]
     start_ids = tokenizer.bos_ids if layout.is_plain and token_ids[:1] != tokenizer.bos_ids else []
     num_next = None if num_next is None else num_next + len(start_ids)
-    is_typed = bool(turns) and bool(find_opening(turns[-1].text, tokenizer.reasoning))
-    opening = "" if is_typed else find_opening(text, tokenizer.reasoning)
+    opening = _find_opening(tokenizer, text, marked, layout, clockwork)
     return History([*start_ids, *token_ids], layout, num_old + len(start_ids), num_next, opening)
+
+
+def _find_opening(tokenizer: Tokenizer, text: str, turns: Turns, layout: Layout, clockwork: Clockwork) -> str:
+    """The opening tag that a template ends a prompt with; where its last turn ends with one, another turn tells whose
+    it is."""
+    if turns and find_opening(turns[-1].text, tokenizer.reasoning):
+        with suppress(TemplateError):
+            other = (*turns[:-1], replace(turns[-1], text=ANSWER))
+            return find_opening(render_layout(tokenizer, other, layout, clockwork), tokenizer.reasoning)
+        return ""
+    return find_opening(text, tokenizer.reasoning)
 
 
 def _split(
@@ -135,7 +145,9 @@ def _split(
             reply = Part(marked[index].text, token_ids)
             bodies = find_reply_bodies(tokenizer, marked[index]) if reasoning_fields(layout.template) else []
             stretches = _stretches(tokenizer, reply, bodies, marks)
-            numbered[index] = replace(marked[index], text=_with_numbers(reply.text, stretches, len(replies), marks))
+            text_with_numbers = _with_numbers(reply.text, stretches, len(replies), marks)
+            opening = marked[index].opening if bodies or is_open(tokenizer, marked[index]) else ""
+            numbered[index] = replace(marked[index], text=text_with_numbers, opening=opening)
             replies |= {len(replies) + place: part for place, (_, part) in enumerate(stretches)}
     with suppress(TemplateError):  # raised where a template reads the replies: they are encoded then
         if replies:
@@ -175,8 +187,11 @@ def _with_cuts(tokenizer: Tokenizer, turn: Turn, marks: Marks) -> str:
     if turn.role != "assistant":
         return marks.cut.join(tokenizer.control_tokens.split(turn.text))
     pieces, position = [], 0
-    for body in find_reply_bodies(tokenizer, turn):  # the tags between them stay what they are
-        cut = marks.cut.join(tokenizer.reply_control_tokens.split(turn.text[body.start : body.end]))
+    bodies = find_reply_bodies(tokenizer, turn)
+    has_thought = any(body.is_reasoning for body in bodies)  # its closing tag is one, what else looks like it is text
+    control = tokenizer.thought_control_tokens if has_thought else tokenizer.reply_control_tokens
+    for body in bodies:  # the tags between them stay what they are
+        cut = marks.cut.join(control.split(turn.text[body.start : body.end]))
         pieces += [turn.text[position : body.start], cut]
         position = body.end
     return "".join([*pieces, turn.text[position:]])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from engine.messages import Turn
 from engine.text.budget import size_of
-from engine.text.reasoning import find_reply_bodies, split_reply
+from engine.text.reasoning import find_reply_bodies, split_reply, written_reply
 from engine.text.rendering import TemplateError, render_template
 from engine.text.switches import switched
 from engine.text.template_reading import reasoning_fields
@@ -81,11 +81,13 @@ def render(
 
 def _message(tokenizer: Tokenizer, turn: Turn, fields: Sequence[str]) -> dict[str, str]:
     """A turn as templates take it; a reply's reasoning is apart where the template has a field for it."""
-    if turn.role == "assistant" and fields:
+    if turn.role != "assistant":
+        return {"role": turn.role, "content": turn.text}
+    if fields:
         reasoning, answer = split_reply(turn.text, find_reply_bodies(tokenizer, turn))
         if reasoning:
             return {"role": turn.role, "content": answer, **dict.fromkeys(fields, reasoning)}
-    return {"role": turn.role, "content": turn.text}
+    return {"role": turn.role, "content": written_reply(tokenizer, turn)}
 
 
 def clock_at(began_at: float) -> Callable[[], datetime]:

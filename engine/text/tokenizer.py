@@ -8,7 +8,7 @@ from pathlib import Path
 
 import tokenizers
 
-from engine.messages import ReasoningTags
+from engine.messages import ReasoningTags, Turn
 from engine.models.errors import ModelError
 from engine.models.tokenizer_files import tokenizer_identity
 from engine.text.control_tokens import ControlTokens
@@ -22,6 +22,7 @@ from engine.text.tokenizer_settings import (
     read_template,
 )
 
+ID_LIMIT = 1 << 32  # tokenizers takes no id beyond 32 bits
 _GUARD = "\n"  # put before a text that is not the first, so that no space is added in front of it
 
 
@@ -56,7 +57,7 @@ class Tokenizer:
         )
         ids = {token.content: token_id for token_id, token in added.items()}
         self.closing_ids = {pair: ids[pair.closing] for pair in self.reasoning if pair.closing in ids}
-        self._tag_ids = frozenset(token_id for token_id, token in added.items() if token.content in shown)
+        self.tag_tokens = {token_id: token.content for token_id, token in added.items() if token.content in shown}
         special = {token.content for token in added.values() if token.special}
         plain = {token.content for token in added.values()} - special
         # Tokens such as "<think>" control a chat where its template writes them; runs of spaces never do.
@@ -64,6 +65,7 @@ class Tokenizer:
         self.special_texts = frozenset(special)
         self.control_tokens = ControlTokens(special | written)
         self.reply_control_tokens = ControlTokens(special)  # a reply shows tokens that are not special as text
+        self.thought_control_tokens = ControlTokens(special | {pair.closing for pair in self.closing_ids})
         self._guard_ids = self._find_guard()
         self.bos_ids = self._find_bos()
 
@@ -76,6 +78,10 @@ class Tokenizer:
     def hidden_spaces(self) -> int:
         """How many spaces at the very start of a decoded text are left out."""
         return self._rules.hidden_spaces if self._rules else 0
+
+    def wrote(self, turn: Turn) -> bool:
+        """Whether the ids that a turn carries can be this tokenizer's."""
+        return turn.tokenizer_id == self.identity and all(0 <= token_id < ID_LIMIT for token_id in turn.token_ids)
 
     def vocabulary(self) -> dict[str, int]:
         """Every token's text and id, added tokens among them."""
@@ -96,6 +102,10 @@ class Tokenizer:
         shown = [token_id for token_id in token_ids if token_id not in self._hidden_ids]
         return self._backend.decode(shown, skip_special_tokens=False)
 
+    def is_shown(self, token_id: int) -> bool:
+        """Whether a token is one of the vocabulary that writes text."""
+        return token_id not in self._hidden_ids and self._backend.id_to_token(token_id) is not None
+
     def piece(self, token_id: int) -> bytes:
         """The bytes of one token; none for a token that is not shown and for an id beyond the vocabulary."""
         piece = self._pieces.get(token_id)
@@ -104,7 +114,7 @@ class Tokenizer:
             if name is None or self._rules is None:
                 piece = b""
             else:
-                piece = name.encode() if token_id in self._tag_ids else token_bytes(self._rules, name)
+                piece = name.encode() if token_id in self.tag_tokens else token_bytes(self._rules, name)
             self._pieces[token_id] = piece
         return piece
 

@@ -1,7 +1,10 @@
+import sys
+
 import pytest
 
-from app.conversations.reasoning import KNOWN_TAGS, split_reasoning
-from engine.messages import ReasoningTags
+from app.conversations.reasoning import split_reasoning
+from engine.messages import KNOWN_TAGS, ReasoningTags
+from tests.reasoning_cases import Case, bare, read_cases
 
 PLAIN = "use std::vector<int> and <div onclick=x> and &amp; <think>"
 HARMONY = "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>Yes."
@@ -9,6 +12,11 @@ HARMONY = "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>
 
 def parts_of(text, *args, **options):
     return [(part.kind, text[part.start : part.end]) for part in split_reasoning(text, *args, **options)]
+
+
+@pytest.mark.parametrize("case", read_cases(), ids=lambda case: case.text)
+def test_parts_are_those_of_the_table(case: Case):
+    assert bare(parts_of(case.text, case.opening, case.tags)) == case.parts
 
 
 @pytest.mark.parametrize("tags", KNOWN_TAGS)
@@ -87,3 +95,38 @@ def test_many_parts_and_long_ones_are_split_in_one_pass():
     unit = "<|channel|>analysis<|message|>x<|end|>"
     assert len(split_reasoning(unit * 20_000)) == 20_000
     assert len(split_reasoning("<think>" + "</thin" * 200_000)) == 1
+
+
+def test_an_answer_behind_many_blank_lines_is_one_while_it_grows():
+    assert parts_of("\n" * 700 + "Yes", is_growing=True) == [("answer", "\n" * 700 + "Yes")]
+    assert parts_of("\n" * 700 + "<thi", is_growing=True) == []
+
+
+@pytest.mark.parametrize("before", ["", "<think>", "<think>Hm.</think>"])
+def test_blank_lines_are_passed_over_at_once(before, count_steps):
+    text = before + "\n" * 50_000
+    assert count_steps(lambda: split_reasoning(text, is_growing=True)) < 1000
+    assert count_steps(lambda: split_reasoning(text + "</think>Yes.", is_growing=True)) < 1000
+
+
+@pytest.fixture
+def count_steps():
+    """How many lines of Python a call runs."""
+
+    def count(call):
+        num_lines = 0
+
+        def note(frame, event, argument):
+            nonlocal num_lines
+            num_lines += event == "line"
+            return note
+
+        before = sys.gettrace()
+        sys.settrace(note)
+        try:
+            call()
+        finally:
+            sys.settrace(before)
+        return num_lines
+
+    return count

@@ -27,3 +27,8 @@ def test_files_are_quoted_before_the_text_under_their_names():
 def test_files_alone_are_a_message():
     (turn,) = turns_of([Message("m", "c", None, "user", "", attachments=(Attachment("a.txt", "one"),))])
     assert turn.text == "a.txt:\n```\none\n```"
+
+
+def test_a_reply_goes_on_behind_what_its_prompt_wrote_of_it():
+    (turn,) = turns_of([Message("m", "c", None, "assistant", "Hm.", opening="<think>")])
+    assert (turn.text, turn.opening) == ("Hm.", "<think>")

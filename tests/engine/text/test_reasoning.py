@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from engine.messages import ReasoningTags, Turn
@@ -23,10 +25,14 @@ from tests.engine.text.thinking import (
     thinking_backend,
     thinking_tokenizer,
 )
+from tests.reasoning_cases import Case, bare, read_cases
 
 ASKED, NEXT = Turn("user", "the low"), Turn("user", "a")
 FINAL = "<|start|>assistant<|channel|>final<|message|>"
 CHANNELLED = f"<|channel|>analysis<|message|>why the low<|end|>{FINAL}the low"
+
+ANALYSIS = ("<|channel|>", "analysis", "<|message|>")
+ANSWERED = ("<|end|>", "<|start|>", "assistant", "<|channel|>", "final", "<|message|>", "the low")
 
 
 def generated(tokenizer: Tokenizer, *pieces: str) -> Turn:
@@ -40,34 +46,25 @@ def generated(tokenizer: Tokenizer, *pieces: str) -> Turn:
 
 
 def channelled(tokenizer: Tokenizer) -> Turn:
-    header = ("<|channel|>", "analysis", "<|message|>", "why the low", "<|end|>", "<|start|>", "assistant")
-    return generated(tokenizer, *header, "<|channel|>", "final", "<|message|>", "the low")
+    return generated(tokenizer, *ANALYSIS, "why the low", *ANSWERED)
 
 
-def text_of(tokenizer: Tokenizer, ids: tuple[int, ...], tags: tuple[str, ...] = CHANNELS) -> str:
-    return thinking_backend(tags, True).decode(list(ids), skip_special_tokens=False)
+def text_of(
+    tokenizer: Tokenizer, ids: tuple[int, ...], tags: tuple[str, ...] = CHANNELS, *, is_special: bool = True
+) -> str:
+    return thinking_backend(tags, is_special).decode(list(ids), skip_special_tokens=False)
 
 
-@pytest.mark.parametrize(
-    ("text", "parts"),
-    [
-        ("<think>\nwhy\n</think>\n\nthe", ("\nwhy\n", "\n\nthe")),
-        (" \n<think>a</think><think>b</think>c", ("ab", "c")),
-        ("<think>never closed", ("never closed", "")),
-        ("[THINK]a[/THINK]b", ("a", "b")),
-        ("<|channel>thought\na<channel|>b", ("\na", "b")),
-        (CHANNELLED, ("why the low", "the low")),
-        (f"{CHANNELLED}<|return|>", ("why the low", "the low")),
-        ("<|channel|>analysis<|message|>a", ("a", "")),
-        ("<|channel|>commentary<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b", ("", "ab")),
-        ("use <think>a</think>", ("", "use <think>a</think>")),
-        ("<think>a</think>b <think>c</think>", ("a", "b <think>c</think>")),
-        ("</think>b", ("", "</think>b")),
-        ("", ("", "")),
-    ],
-)
-def test_a_reply_is_split_at_the_tags_that_begin_it(text: str, parts: tuple[str, str]) -> None:
-    assert split_reply(text, find_bodies(text, ())) == parts
+@pytest.mark.parametrize("case", read_cases(), ids=lambda case: case.text)
+def test_a_reply_is_split_as_in_the_table(case: Case) -> None:
+    bodies = find_bodies(case.text, case.tags, case.opening)
+    kinds = [("reasoning" if body.is_reasoning else "answer", case.text[body.start : body.end]) for body in bodies]
+    assert bare(kinds) == case.parts
+
+
+def test_reasoning_and_answer_keep_their_white_space() -> None:
+    text = "<think>\nwhy\n</think>\n\nthe"
+    assert split_reply(text, find_bodies(text, ())) == ("\nwhy\n", "\n\nthe")
 
 
 def test_o54_text_like_tags_stays_where_it_stands() -> None:
@@ -153,6 +150,72 @@ def test_thinking_that_the_prompt_opened_goes_into_its_field_too() -> None:
     assert (first.opening, num_equal(later.token_ids, known)) == ("<think>", len(known))
 
 
+OPENED = KEPT + "{{ '<think>' }}"
+SPLIT = STRIPPED.replace("<channel|>", "</think>") + "{{ '<think>' }}"
+
+
+@pytest.mark.parametrize(
+    ("template", "said"),
+    [
+        (OPENED, "<think>why</think><|im_end|>"),
+        (SPLIT, "<|im_end|>"),
+        (CHATML + "{{ '<think>' }}", "<think>why</think><|im_end|>"),
+    ],
+)
+@pytest.mark.parametrize("has_ids", [True, False])
+def test_a_reply_that_was_stopped_in_its_thinking_is_no_answer(template: str, said: str, has_ids: bool) -> None:
+    tokenizer = thinking_tokenizer(template, TAGS, is_special=False)
+    stopped = replace(generated(tokenizer, "why"), opening="<think>")
+    stopped = stopped if has_ids else replace(stopped, token_ids=(), tokenizer_id="another")
+    prompt = build_prompt(tokenizer, [ASKED, stopped, NEXT], 1)
+    assert f"<|im_start|>assistant\n{said}" in text_of(tokenizer, prompt.token_ids, TAGS, is_special=False)
+    assert prompt.notices == ()
+
+
+@pytest.mark.parametrize("template", [OPENED, CHATML])
+def test_open_thinking_is_spliced_too(template: str) -> None:
+    tokenizer = thinking_tokenizer(template, TAGS, is_special=False)
+    stopped = replace(generated(tokenizer, "the low"), opening="<think>")
+    prompt = build_prompt(tokenizer, [ASKED, stopped, NEXT], 1)
+    assert stopped.token_ids in windows(prompt.token_ids, len(stopped.token_ids))
+
+
+@pytest.mark.parametrize("template", [OPENED, SPLIT, CHATML])
+def test_thinking_behind_an_opening_ends_at_its_tag(template: str) -> None:
+    tokenizer = thinking_tokenizer(template, TAGS, is_special=False)
+    said = replace(generated(tokenizer, "why", "</think>", "the low"), opening="<think>")
+    told = build_prompt(tokenizer, [ASKED, replace(said, opening=""), NEXT], 1)
+    assert build_prompt(tokenizer, [ASKED, said, NEXT], 1) == told
+
+
+@pytest.mark.parametrize("opening", ["", "<think>"])
+@pytest.mark.parametrize(
+    ("template", "written"),
+    [(OPENED, "<think>a </think> b</think>c </think> d"), (SPLIT, "c </think> d"), (CHATML, "a </think> b</think>c")],
+)
+def test_a_closing_tag_that_the_thinking_writes_of_ends_nothing(template: str, written: str, opening: str) -> None:
+    tokenizer = thinking_tokenizer(template, TAGS, is_special=False)
+    said = generated(tokenizer, "a <", "/think> b", "</think>", "c <", "/think> d")
+    prompt = build_prompt(tokenizer, [ASKED, replace(said, opening=opening), NEXT], 1)
+    text = text_of(tokenizer, prompt.token_ids, TAGS, is_special=False)
+    assert f"<|im_start|>assistant\n{written}" in text
+    assert prompt.token_ids.count(tokenizer.vocabulary()["</think>"]) == written.count("b</think>")
+
+
+def test_a_channel_s_end_that_the_thinking_writes_of_ends_nothing() -> None:
+    tokenizer = thinking_tokenizer(OWN_FIELD)
+    said = generated(tokenizer, *ANALYSIS, "why <", "|end|> so", *ANSWERED)
+    text = text_of(tokenizer, build_prompt(tokenizer, [ASKED, said, NEXT], 1).token_ids)
+    assert f"{FINAL}the low<|end|>" in text
+    assert "so" not in text
+
+
+def test_an_opening_that_is_a_control_token_opens_nothing() -> None:
+    tokenizer = thinking_tokenizer(OPENED, ("<s>", "</s>"))
+    said = Turn("assistant", "why</s>the", opening="<s>")
+    assert tokenizer.vocabulary()["</s>"] not in build_prompt(tokenizer, [ASKED, said, NEXT], 1).token_ids
+
+
 def test_a_template_that_looks_for_tags_by_itself_finds_them() -> None:
     tokenizer = thinking_tokenizer(STRIPPED, GEMMA_CHANNELS)
     said = generated(tokenizer, "<|channel>", "thought\nwhy the low", "<channel|>", "the low")
@@ -200,6 +263,12 @@ def test_a_prompt_that_opens_the_thinking_says_so(tail: str, opening: str) -> No
 def test_a_tag_that_the_user_typed_opens_nothing() -> None:
     prompt = build_prompt(byte_tokenizer("{{ messages[-1].content }}"), [Turn("user", "write <thinking>")], 1)
     assert prompt.opening == ""
+
+
+def test_a_prompt_opens_the_thinking_whatever_tag_the_user_typed() -> None:
+    tokenizer = byte_tokenizer(f"{CHATML}{{{{ '<think>\\n' }}}}")
+    assert build_prompt(tokenizer, [Turn("user", "what does it mean: <think>")], 1).opening == "<think>"
+    assert build_prompt(tokenizer, [Turn("user", "and <thinking>")], 1).opening == "<think>"
 
 
 def windows(token_ids: tuple[int, ...], size: int) -> set[tuple[int, ...]]:
