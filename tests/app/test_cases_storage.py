@@ -41,7 +41,7 @@ def test_o40_a_disk_that_fills_during_a_reply_costs_nothing_and_the_banner_goes(
     long = "so on " * 50_000
     request_id = fake_engine.submits[0].request_id
     fake_engine.emit(Delta(request_id, long, (9,), 0, Statistics(num_tokens=3)))
-    driver.wait(lambda: any("The disk is full." in sentence for sentence in said(driver)))
+    driver.wait(lambda: any("the disk is full." in sentence for sentence in said(driver)))
     assert driver.tab.session.running.text.endswith(long)
     assert ask(lambda store: texts_of(store, "old")) == ["An old chat", "re: An old chat"]
     fake_engine.emit(Finished(request_id, "stop"))
