@@ -38,8 +38,9 @@ def _read(name: str, folder: Path) -> Generator[Progress, None, ModelFacts]:
     executor = ThreadPoolExecutor(1, thread_name_prefix="facts")
     reading = executor.submit(read_model, name, folder)
     executor.shutdown(wait=False)
+    num_bytes = sum(path.stat().st_size for path in folder.glob("*.safetensors") if path.is_file())
     while not wait([reading], _SLICE_SECONDS).done:
-        yield Progress(0, "waiting", 0, 0)
+        yield Progress(0, "loading", 0, num_bytes)
     return reading.result()
 
 
