@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from engine.inbox import Inbox
 from engine.messages import (
     Answer,
+    Cancel,
     ClearCache,
     Command,
     ConversationDeleted,
@@ -69,8 +70,10 @@ class EngineThread:
         for command in commands:
             if isinstance(command, Question):
                 self._text.answer(command, self._take_answer)
-            else:
-                self._inbox.put(command)
+                continue
+            if isinstance(command, Cancel):
+                self._text.drop(command.request_id)
+            self._inbox.put(command)
 
     def join(self, timeout: float | None = None) -> bool:
         """Wait for the end that Shutdown asked for; False where it has not come in `timeout` seconds."""

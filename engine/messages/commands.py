@@ -44,7 +44,10 @@ class Submit:
 
 @dataclass(frozen=True, slots=True)
 class Cancel:
-    """End a request and keep what it delivered; does nothing for an unknown or finished one."""
+    """End a request and keep what it delivered; does nothing for an unknown or finished one.
+
+    A count that is not made yet is dropped without an answer; other questions are answered all the same.
+    """
 
     request_id: int
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from concurrent.futures import ThreadPoolExecutor, wait
 from pathlib import Path
 
 from engine.messages import ModelFacts, Progress
@@ -10,6 +11,8 @@ from engine.models.drafting.inspection import read_model
 from engine.models.gguf import import_gguf
 from engine.models.load import LoadedModel, choose_fp32, load_steps
 from engine.models.locate import GgufFile, resolve_target
+
+_SLICE_SECONDS = 0.1
 
 
 def bring_model(
@@ -25,9 +28,20 @@ def bring_model(
             yield Progress(0, "importing", done, total)
         folder = resolve_target(name, data_dir)
     assert isinstance(folder, Path), f"{folder} is imported"
-    facts = read_model(name, folder)
+    facts = yield from _read(name, folder)
     check(facts)
     return (yield from _load(facts))
+
+
+def _read(name: str, folder: Path) -> Generator[Progress, None, ModelFacts]:
+    """The facts, from a thread of their own: what a chat template offers can take seconds to find out."""
+    executor = ThreadPoolExecutor(1, thread_name_prefix="facts")
+    reading = executor.submit(read_model, name, folder)
+    executor.shutdown(wait=False)
+    num_bytes = sum(path.stat().st_size for path in folder.glob("*.safetensors") if path.is_file())
+    while not wait([reading], _SLICE_SECONDS).done:
+        yield Progress(0, "loading", 0, num_bytes)
+    return reading.result()
 
 
 def _load(facts: ModelFacts) -> Generator[Progress, None, LoadedModel]:

@@ -80,9 +80,9 @@ class TextDesk:
         """Answer a question about a model or a prompt; of a count without what the engine knows."""
         return _answered(question, lambda: Answer(question.request_id, self._value(question)))
 
-    def count(self, question: CountTokens) -> Counted | Failed:
-        """Count a prompt for the engine to complete."""
-        return _answered(question, lambda: self._count(question, self._facts(question.target)))
+    def count(self, question: CountTokens, between: Callable[[], None] = lambda: None) -> Counted | Failed:
+        """Count a prompt for the engine to complete; `between` is called before each prompt that this takes."""
+        return _answered(question, lambda: self._count(question, self._facts(question.target), between))
 
     def _value(self, question: Question) -> TokenCount | ModelFacts | DrafterFacts | RenderedPrompt | MemoryEstimate:
         if isinstance(question, InspectDrafter):
@@ -104,10 +104,11 @@ class TextDesk:
             case _:
                 assert_never(question)
 
-    def _count(self, question: CountTokens, facts: ModelFacts) -> Counted:
+    def _count(self, question: CountTokens, facts: ModelFacts, between: Callable[[], None] = lambda: None) -> Counted:
         """What a prompt comes to, and what to leave out of one that is too long."""
 
         def ids_of(turns: Sequence[Turn]) -> tuple[int, ...]:
+            between()
             return self._prompt(replace(question, turns=tuple(turns)), facts).token_ids
 
         token_ids = ids_of(question.turns)

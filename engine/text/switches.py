@@ -5,17 +5,19 @@ from __future__ import annotations
 import functools
 import re
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from jinja2 import nodes
 
 from engine.messages import TemplateSwitch
-from engine.text.rendering import TemplateError, render_template
-from engine.text.template_reading import parse
+from engine.text.deadline import TimeUp, deadline
+from engine.text.rendering import RAISED, TemplateError, render_template
+from engine.text.template_reading import parse, walk
 
-TOTAL_SECONDS = 1.5  # of all renderings; a long template takes a tenth of that to be compiled
+TOTAL_SECONDS = 1.5  # of all that a template is looked at; a long one takes a tenth of that to be compiled
 MAX_VALUES = 8  # of one switch, so that a strange template costs little
+MAX_NAMES = 32  # of variables that may steer thinking; published templates have three at most
 ON, OFF = "on", "off"
 EFFORTS = ("off", "none", "no_think", "minimal", "low", "medium", "high", "xhigh", "max")
 USUAL_EFFORTS = ("low", "medium", "high")  # where a template writes whatever it is given
@@ -96,26 +98,33 @@ def switched(
 
 @functools.lru_cache(maxsize=16)
 def _find_all(source: str, special_tokens: tuple[tuple[str, str], ...]) -> tuple[_Found, ...]:
-    """Of several variables that do the same one is enough; some do something only where others are on."""
+    """None of a template that takes too long or fails in whatever way."""
     tree = parse(source)
     if tree is None:
         return ()
-    names = {node.name for node in tree.find_all(nodes.Name) if node.ctx == "load"}
-    steering = sorted(name for name in names if _NAME.search(name) and not _HISTORY.search(name))
     probe = _Probe(source, dict(special_tokens))
+    try:
+        with deadline(TOTAL_SECONDS):
+            return _find_in(tree, probe)
+    except (TimeUp, *RAISED):
+        return ()
+
+
+def _find_in(tree: nodes.Template, probe: _Probe) -> tuple[_Found, ...]:
+    """Of several variables that do the same one is enough; some do something only where others are on."""
+    uses = _uses_in(tree)
     found: dict[frozenset[Prompts], _Found] = {}
-    for name in steering:
-        others = {other: True for other in steering if other != name}
-        one = _find_switch(tree, name, probe, {}) or _find_switch(tree, name, probe, others)
+    for name, use in uses.items():
+        others = {other: True for other in uses if other != name}
+        one = _find_switch(name, use, probe, {}) or _find_switch(name, use, probe, others)
         if one is not None:
             found.setdefault(one.prompts, one)
     return tuple(found.values())
 
 
-def _find_switch(tree: nodes.Template, name: str, probe: _Probe, others: Mapping[str, Value]) -> _Found | None:
+def _find_switch(name: str, use: Use, probe: _Probe, others: Mapping[str, Value]) -> _Found | None:
     """The switch of a variable's name, with `others` set; None where its values change nothing, or are numbers or any
     text."""
-    use = _use_of(tree, name)
     if use.is_number:
         return None
     texts = _candidates(name, use)
@@ -147,39 +156,43 @@ def _telling(prompts: Mapping[str, Prompts]) -> tuple[str, ...]:
     return tuple(firsts.values())
 
 
-def _use_of(tree: nodes.Template, name: str) -> Use:
-    use = Use()
-    for node in _walk(tree):
+def _uses_in(tree: nodes.Template) -> dict[str, Use]:
+    """The variables that may steer thinking, in the order of their names, and how they are used; the first of many."""
+    found = tuple(walk(tree))
+    names = {node.name for node in found if isinstance(node, nodes.Name) and node.ctx == "load"}
+    steering = sorted(name for name in names if _NAME.search(name) and not _HISTORY.search(name))
+    uses = {name: Use() for name in steering[:MAX_NAMES]}
+    for node in found:
         if isinstance(node, nodes.Compare):
-            _note_comparison(node, name, use)
+            _note_comparison(node, uses)
         elif isinstance(node, (nodes.Add, nodes.Concat, nodes.Output)):
-            use.is_written |= any(_is(part, name) for part in node.iter_child_nodes())
+            for use in _of(node.iter_child_nodes(), uses):
+                use.is_written = True
         elif isinstance(node, nodes.BinExpr) and not isinstance(node, (nodes.And, nodes.Or)):
-            use.is_number |= _is(node.left, name) or _is(node.right, name)
+            for use in _of((node.left, node.right), uses):
+                use.is_number = True
         elif isinstance(node, nodes.Getitem):
-            use.is_number |= _is(node.arg, name)
-    return use
+            for use in _of((node.arg,), uses):
+                use.is_number = True
+    return uses
 
 
-def _walk(node: nodes.Node) -> Iterator[nodes.Node]:
-    yield node
-    for child in node.iter_child_nodes():
-        yield from _walk(child)
-
-
-def _note_comparison(comparison: nodes.Compare, name: str, use: Use) -> None:
+def _note_comparison(comparison: nodes.Compare, uses: Mapping[str, Use]) -> None:
     sides = [comparison.expr, *(operand.expr for operand in comparison.ops)]
-    if not any(_is(side, name) for side in sides):
-        return
+    for use in _of(sides, uses):
+        for side in sides:
+            items = side.items if isinstance(side, (nodes.Tuple, nodes.List)) else [side]
+            values = [item.value for item in items if isinstance(item, nodes.Const)]
+            use.texts += [value for value in values if isinstance(value, str) and value]
+            use.is_number |= any(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values)
+
+
+def _of(sides: Iterable[nodes.Node], uses: Mapping[str, Use]) -> list[Use]:
+    """The uses of the variables among some expressions, each once, perhaps through filters such as `lower`."""
+    found = {}
     for side in sides:
-        items = side.items if isinstance(side, (nodes.Tuple, nodes.List)) else [side]
-        values = [item.value for item in items if isinstance(item, nodes.Const)]
-        use.texts += [value for value in values if isinstance(value, str) and value]
-        use.is_number |= any(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values)
-
-
-def _is(node: nodes.Node | None, name: str) -> bool:
-    """Whether this is the variable, perhaps through filters such as `lower` and `default`."""
-    while isinstance(node, nodes.Filter):
-        node = node.node
-    return isinstance(node, nodes.Name) and node.name == name
+        while isinstance(side, nodes.Filter) and side.node is not None:
+            side = side.node
+        if isinstance(side, nodes.Name) and side.name in uses:
+            found[side.name] = uses[side.name]
+    return list(found.values())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from jinja2 import nodes
 
@@ -28,6 +28,15 @@ def parse(source: str) -> nodes.Template | None:
         return None
 
 
+def walk(tree: nodes.Node) -> Iterator[nodes.Node]:
+    """Every node of a syntax tree, however deep, each after the one that holds it and in the order of the source."""
+    waiting = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        waiting += reversed(list(node.iter_child_nodes()))
+
+
 @functools.lru_cache(maxsize=16)
 def reasoning_fields(source: str) -> tuple[str, ...]:
     """The fields of a message that a template takes reasoning from; none where it takes replies as they were written.
@@ -35,10 +44,18 @@ def reasoning_fields(source: str) -> tuple[str, ...]:
     One that looks for the tags in a reply's text by itself takes it as it was written.
     """
     tree = parse(source)
-    if tree is None or any(_looks_for_tags(call) for call in tree.find_all(nodes.Call)):
+    try:
+        with deadline(PARSE_SECONDS):
+            return _reasoning_fields(tuple(walk(tree))) if tree is not None else ()
+    except TimeUp:
         return ()
-    own = {target.name for target in _namespaces(tree)}
-    read = {name for owner, name in _fields(tree) if not (isinstance(owner, nodes.Name) and owner.name in own)}
+
+
+def _reasoning_fields(found: Sequence[nodes.Node]) -> tuple[str, ...]:
+    if any(isinstance(node, nodes.Call) and _looks_for_tags(node) for node in found):
+        return ()
+    own = {target.name for target in _namespaces(found)}
+    read = {name for owner, name in _fields(found) if not (isinstance(owner, nodes.Name) and owner.name in own)}
     return tuple(name for name in REASONING_FIELDS if name in read)
 
 
@@ -48,23 +65,27 @@ def _looks_for_tags(call: nodes.Call) -> bool:
     return is_search and any(isinstance(text, str) and _TAG.search(text) for text in texts)
 
 
-def _fields(tree: nodes.Template) -> Iterator[tuple[nodes.Node, str]]:
+def _fields(found: Iterable[nodes.Node]) -> Iterator[tuple[nodes.Node, str]]:
     """Every look at a field under a constant name, and what it is a field of."""
-    for attribute in tree.find_all(nodes.Getattr):
-        yield attribute.node, attribute.attr
-    for item in tree.find_all(nodes.Getitem):
-        if isinstance(item.arg, nodes.Const) and isinstance(item.arg.value, str):
-            yield item.node, item.arg.value
-    for call in tree.find_all(nodes.Call):
-        if isinstance(call.node, nodes.Getattr) and call.node.attr == "get" and call.args:
-            name = call.args[0]
-            if isinstance(name, nodes.Const) and isinstance(name.value, str):
-                yield call.node.node, name.value
+    for node in found:
+        if isinstance(node, nodes.Getattr):
+            yield node.node, node.attr
+        elif isinstance(node, nodes.Getitem):
+            yield from _named_field(node.node, node.arg)
+        elif isinstance(node, nodes.Call) and isinstance(node.node, nodes.Getattr) and node.node.attr == "get":
+            yield from _named_field(node.node.node, node.args[0] if node.args else None)
 
 
-def _namespaces(tree: nodes.Template) -> Iterator[nodes.Name]:
+def _named_field(owner: nodes.Node, name: nodes.Node | None) -> Iterator[tuple[nodes.Node, str]]:
+    if isinstance(name, nodes.Const) and isinstance(name.value, str):
+        yield owner, name.value
+
+
+def _namespaces(found: Iterable[nodes.Node]) -> Iterator[nodes.Name]:
     """The names of a template's own variables that hold fields."""
-    for assignment in tree.find_all(nodes.Assign):
+    for assignment in found:
+        if not isinstance(assignment, nodes.Assign):
+            continue
         value = assignment.node
         made_by = value.node if isinstance(value, nodes.Call) else None
         is_namespace = isinstance(made_by, nodes.Name) and made_by.name == "namespace"

@@ -6,6 +6,9 @@ import logging
 import queue
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import IntEnum
+from itertools import count
 from pathlib import Path
 
 from engine.messages import Answer, CountTokens, Failed, ModelFacts, Question, Submit
@@ -18,13 +21,36 @@ logger = logging.getLogger(__name__)
 UNEXPECTED = "The text could not be prepared because of a fault in this program. Its log says more."
 
 
+class Urgency(IntEnum):
+    """What goes first: a reply before answers, and these before counts, which come with every few keys typed."""
+
+    END = 0
+    PROMPT = 1
+    QUESTION = 2
+    COUNT = 3
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class _Job:
+    urgency: Urgency
+    number: int  # in the order of asking
+    request_id: int = field(default=0, compare=False)
+    work: Callable[[], None] = field(default=lambda: None, compare=False)
+    fail: Callable[[Failed], None] = field(default=lambda failed: None, compare=False)
+
+
+class _DroppedError(Exception):
+    """A count ends early, as nobody waits for it."""
+
+
 class TextThread:
-    """A TextDesk on its own thread; requests are worked off in order, and close() drops those that wait."""
+    """A TextDesk on its own thread; prompts go first, also between the parts of a count. close() drops what waits."""
 
     def __init__(self, data_dir: Path) -> None:
         self._desk = TextDesk(data_dir)
-        self._jobs: queue.SimpleQueue[tuple[int, Callable[[], None], Callable[[Failed], None]] | None]
-        self._jobs = queue.SimpleQueue()
+        self._jobs: queue.PriorityQueue[_Job] = queue.PriorityQueue()
+        self._numbers = count()
+        self._counts: set[int] = set()  # those that somebody waits for
         self._is_closing = threading.Event()
         self._thread = threading.Thread(target=self._run, name="text", daemon=False)
 
@@ -35,26 +61,66 @@ class TextThread:
     def close(self) -> None:
         """End the thread after the request it works on; returns once it has ended."""
         self._is_closing.set()
-        self._jobs.put(None)
+        self._jobs.put(_Job(Urgency.END, next(self._numbers)))
         if self._thread.is_alive():
             self._thread.join()
 
     def prepare(self, submit: Submit, facts: ModelFacts, done: Callable[[Prompt | Failed], None]) -> None:
         """Ask for a prompt; returns at once."""
-        self._jobs.put((submit.request_id, lambda: done(self._desk.prepare(submit, facts)), done))
+        self._put(Urgency.PROMPT, submit.request_id, lambda: done(self._desk.prepare(submit, facts)), done)
 
     def answer(self, question: Question, done: Callable[[Answer | Counted | Failed], None]) -> None:
         """Ask a question; returns at once. A count comes back to be completed by the engine."""
-        self._jobs.put((question.request_id, lambda: done(_answer(self._desk, question)), done))
+        request_id = question.request_id
+        if isinstance(question, CountTokens):
+            self._counts.add(request_id)
+            self._put(Urgency.COUNT, request_id, lambda: done(self._count(question)), done)
+        else:
+            self._put(Urgency.QUESTION, request_id, lambda: done(self._desk.answer(question)), done)
+
+    def drop(self, request_id: int) -> None:
+        """Give up a count that is not made yet: it gets no answer. Does nothing for anything else."""
+        self._counts.discard(request_id)
+
+    def _put(self, urgency: Urgency, request_id: int, work: Callable[[], None], fail: Callable[[Failed], None]) -> None:
+        self._jobs.put(_Job(urgency, next(self._numbers), request_id, work, fail))
 
     def _run(self) -> None:
-        while (job := self._jobs.get()) is not None and not self._is_closing.is_set():
-            request_id, work, fail = job
-            try:
-                work()
-            except Exception:
-                logger.exception("request %d: text work failed", request_id)
-                fail(Failed(request_id, "engine", UNEXPECTED))
+        while not self._is_closing.is_set():
+            self._work_off(self._jobs.get())
+
+    def _work_off(self, job: _Job) -> None:
+        try:
+            job.work()
+        except _DroppedError:
+            logger.debug("request %d: the count was given up", job.request_id)
+        except Exception:
+            logger.exception("request %d: text work failed", job.request_id)
+            job.fail(Failed(job.request_id, "engine", UNEXPECTED))
+
+    def _count(self, question: CountTokens) -> Counted | Failed:
+        try:
+            self._let_pass(question.request_id)
+            return self._desk.count(question, lambda: self._let_pass(question.request_id))
+        finally:
+            self._counts.discard(question.request_id)
+
+    def _let_pass(self, request_id: int) -> None:
+        """Work off the prompts that wait, in the middle of a count."""
+        while not self._is_closing.is_set() and (job := self._next_prompt()) is not None:
+            self._work_off(job)
+        if self._is_closing.is_set() or request_id not in self._counts:
+            raise _DroppedError
+
+    def _next_prompt(self) -> _Job | None:
+        try:
+            job = self._jobs.get_nowait()
+        except queue.Empty:
+            return None
+        if job.urgency == Urgency.PROMPT:
+            return job
+        self._jobs.put(job)
+        return None
 
 
 class InlineText:
@@ -75,8 +141,4 @@ class InlineText:
 
     def answer(self, question: Question, done: Callable[[Answer | Counted | Failed], None]) -> None:
         """Answer a question, or count a prompt."""
-        done(_answer(self._desk, question))
-
-
-def _answer(desk: TextDesk, question: Question) -> Answer | Counted | Failed:
-    return desk.count(question) if isinstance(question, CountTokens) else desk.answer(question)
+        done(self._desk.count(question) if isinstance(question, CountTokens) else self._desk.answer(question))

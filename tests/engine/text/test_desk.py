@@ -9,11 +9,13 @@ from typing import Any
 
 import pytest
 
-from engine.messages import CountTokens, Failed, Grammar, ModelFacts, Sampling, Submit, Turn
+from engine.messages import Answer, CountTokens, Failed, Grammar, ModelFacts, Sampling, Submit, Turn
+from engine.text.counting import Counted
 from engine.text.desk import TextDesk
 from engine.text.prompt import Prompt
 from engine.text.thread import InlineText, TextThread
 from tests.engine.text.small_tokenizers import CHATML, write_folder
+from tests.engine.tiny import tiny_folder
 
 
 @pytest.fixture
@@ -182,3 +184,43 @@ def test_an_unexpected_error_fails_one_request_and_the_thread_goes_on(
 
 def test_a_thread_that_was_never_started_can_be_closed(data_dir: Path) -> None:
     TextThread(data_dir).close()
+
+
+def test_a_count_lets_others_pass_before_each_of_its_prompts(desk: TextDesk, facts: ModelFacts) -> None:
+    folder = tiny_folder(Path(facts.folder))
+    passed: list[int] = []
+    turns = tuple(Turn(role, "x" * 200) for role in ("user", "assistant") * 8)
+    counted = desk.count(CountTokens(4, str(folder), (*turns, Turn("user", "y"))), lambda: passed.append(1))
+    assert isinstance(counted, Counted)
+    assert counted.count.num_left_out > 0
+    assert len(passed) > 2
+
+
+def in_order(data_dir: Path, facts: ModelFacts, dropped: int = 0) -> list[int]:
+    """Which of three requests were answered: two counts, then a reply's prompt."""
+    folder = str(tiny_folder(Path(facts.folder)))
+    answered: list[int] = []
+    came = threading.Event()
+
+    def take(made: Prompt | Answer | Counted | Failed) -> None:
+        answered.append(made.request_id)
+
+    thread = TextThread(data_dir)
+    thread.answer(CountTokens(1, folder, (Turn("user", "Hi"),)), take)
+    thread.answer(CountTokens(2, folder, (Turn("user", "Hi"),)), take)
+    thread.prepare(submit("Hi"), facts, take)
+    thread.answer(CountTokens(4, folder, (Turn("user", "Hi"),)), lambda made: came.set())
+    thread.drop(dropped)
+    thread.start()
+    assert came.wait(10)
+    thread.close()
+    return answered
+
+
+def test_a_prompt_goes_before_the_counts_that_wait(data_dir: Path, facts: ModelFacts) -> None:
+    assert in_order(data_dir, facts) == [3, 1, 2]
+
+
+def test_a_count_that_nobody_waits_for_is_dropped(data_dir: Path, facts: ModelFacts) -> None:
+    assert in_order(data_dir, facts, dropped=1) == [3, 2]
+    assert in_order(data_dir, facts, dropped=3) == [3, 1, 2]

@@ -7,7 +7,7 @@ import pytest
 from engine.messages import TemplateSwitch, Turn
 from engine.text.prompt import build_prompt
 from engine.text.splicing import num_equal
-from engine.text.switches import find_switches
+from engine.text.switches import MAX_NAMES, find_switches
 from tests.engine.text.small_tokenizers import CHATML, byte_tokenizer, reply
 
 ASKED = Turn("user", "the low")
@@ -80,6 +80,23 @@ def test_a_template_that_never_ends_is_given_up() -> None:
     endless = "{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}"
     uses = "".join(f"{{% if think_{number} %}}a{{% endif %}}" for number in range(50))
     assert find_switches(endless + uses) == ()
+
+
+DEEP = "{{ thinking " + "+ 'a' " * 3000 + "}}"
+
+
+def test_a_template_that_is_nested_without_end_has_no_switches_and_is_not_used() -> None:
+    tokenizer = byte_tokenizer(DEEP)
+    assert find_switches(DEEP) == ()
+    prompt = build_prompt(tokenizer, [ASKED], 1, switches=(("thinking", "on"),))
+    assert "nested too deeply" in prompt.notices[0].text
+    assert tokenizer.decode(prompt.token_ids).startswith("user\nthe low")
+
+
+def test_of_many_variables_the_first_are_looked_at() -> None:
+    names = [f"think_{number:03}" for number in range(MAX_NAMES + 20)]
+    found = find_switches("x" + "".join(f"{{% if {name} %}}{name}{{% endif %}}" for name in names))
+    assert [switch.name for switch in found] == names[:MAX_NAMES]
 
 
 def text_of(template: str, *switches: tuple[str, str]) -> str:
