@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.bridge import EngineBridge
 from app.chat.draft import Draft
 from app.conversations.records import Attachment
-from engine.messages import Answer, CountTokens, Event, Failed, TokenCount, Turn
+from engine.messages import Answer, Cancel, CountTokens, Event, Failed, TokenCount, Turn
 
 WAIT_MILLISECONDS = 200  # after the last key
 MOST_SECONDS = 2.0  # for one answer
@@ -98,7 +98,7 @@ class Counting(QObject):
     def refresh(self) -> None:
         """Count again: the chat, its model or what is cached of it has changed."""
         self._known.clear()
-        self._asked, self._request_id = None, 0
+        self._drop_question()
         self._timer.start()
 
     def surely_fits(self, draft: Draft) -> bool:
@@ -130,6 +130,7 @@ class Counting(QObject):
         for request_id in list(self._asked_once):
             self._take_once(request_id, None)
         self._timer.stop()
+        self._drop_question()
         self._bridge.received.disconnect(self._receive)
 
     def _ask(self) -> None:
@@ -137,7 +138,15 @@ class Counting(QObject):
         self._draft = self._draft_of()
         self._questions = self._make_questions()
         self._known = [(question, count) for question, count in self._known if question in self._questions]
+        if self._asked is not None and self._asked not in self._questions:
+            self._drop_question()
         self._ask_next()
+
+    def _drop_question(self) -> None:
+        """Let the engine count no longer what nobody waits for: on a long chat that takes seconds."""
+        if self._asked is not None:
+            self._bridge.send(Cancel(self._request_id))
+        self._asked, self._request_id = None, 0
 
     def _ask_next(self) -> None:
         """Tell what is known of the draft, and ask for the first thing that is not."""

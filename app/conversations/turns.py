@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from app.conversations.records import Attachment, Message
 from engine.messages import Turn
@@ -47,6 +48,7 @@ def messages_of_turns(messages: Sequence[Message], num_turns: int) -> int:
     return num_messages
 
 
+@lru_cache(maxsize=32)  # a draft is counted at every pause in typing, with the files of the whole chat
 def _quote(attachment: Attachment) -> str:
     """The file under its name, between fences that are longer than any in it."""
     longest = max((len(found) for found in _FENCE.findall(attachment.text)), default=2)

@@ -15,7 +15,7 @@ from app.chat.composer_cost import parts_of, words_of
 from app.chat.counting import Cost, Counting
 from app.chat.draft import Draft
 from app.conversations.records import Attachment
-from engine.messages import Answer, CountTokens, Failed, TokenCount, Turn
+from engine.messages import Answer, Cancel, CountTokens, Failed, TokenCount, Turn
 from tests.app.fake_engine import FakeEngine
 
 NOTES = Attachment("notes.md", "x" * 40)
@@ -74,17 +74,19 @@ def test_the_cost_is_shown_shortly_after_typing_and_the_meter_in_an_empty_field(
     assert len(questions(fake_engine)) == 2
 
 
-def test_while_a_question_is_open_only_the_newest_draft_is_asked_next(
+def test_question_on_an_older_draft_is_taken_back_and_the_newest_is_told(
     composer: Composer, counting: Counting, fake_engine: FakeEngine, qtbot: QtBot, shows: Callable[[str], None]
 ) -> None:
     for text in ("a", "ab", "abc"):
         composer.field.setPlainText(text)
         counting.count_now()
-    assert [question.turns[-1].text for question in questions(fake_engine)] == ["a"]
-    fake_engine.count = count_characters
-    fake_engine.emit(Answer(questions(fake_engine)[0].request_id, TokenCount(101, 1000)))
+    first, second, third = questions(fake_engine)
+    assert [question.turns[-1].text for question in (first, second, third)] == ["a", "ab", "abc"]
+    taken_back = [command.request_id for command in fake_engine.commands if isinstance(command, Cancel)]
+    assert taken_back == [first.request_id, second.request_id]
+    fake_engine.emit(Answer(first.request_id, TokenCount(999, 1000)))
+    fake_engine.emit(Answer(third.request_id, TokenCount(103, 1000, 100)))
     shows("3\u00a0tokens to read, 100 cached")
-    assert [question.turns[-1].text for question in questions(fake_engine)] == ["a", "abc", EARLIER.text]
 
 
 def test_chips_show_their_tokens_and_the_tooltip_what_the_prompt_consists_of(
