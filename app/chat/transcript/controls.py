@@ -26,6 +26,7 @@ _SYMBOLS = {
     Action.BRANCH: ("branch", "Branch from this reply"),
     Action.MORE: ("more", "Show more actions for this reply"),
 }
+_RUNNING = "Statistics of the running reply"
 _OF_REPLY = (Action.COPY, Action.AGAIN, Action.BRANCH, Action.MORE)
 _OF_USER = (Action.EDIT, Action.COPY)
 
@@ -61,6 +62,8 @@ class BranchLabel(QWidget):
         self._words = ""
 
     def set_words(self, words: str) -> None:
+        if words == self._words:
+            return
         self._words = words
         self.setAccessibleName(f"Branch {words}")
         self.setFixedSize(round(QFontMetricsF(font("small")).horizontalAdvance(words)) + 4, measures.ROW)
@@ -150,9 +153,10 @@ class SectionControls(QWidget):
             button.setVisible(has_actions and action in offered and not section.is_running)
 
     def _name_strip(self, section: Section) -> None:
-        """A name that ticked while it has the focus would be read aloud again and again."""
-        if not (section.is_running and self.strip.hasFocus()):
-            self.strip.setAccessibleName(spoken(section.statistics))
+        """Its numbers once they stand: a screen reader would be told of every one that ticks."""
+        name = _RUNNING if section.is_running else spoken(section.statistics)
+        if name != self.strip.accessibleName():
+            self.strip.setAccessibleName(name)
 
     def _describe(self) -> str:
         return describe(self.section.latest, self.section.message) if self.section else ""
