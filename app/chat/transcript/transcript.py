@@ -14,6 +14,7 @@ from app.chat.notes import NoteBar
 from app.chat.transcript import accessibility, measures
 from app.chat.transcript.copying import join_blocks
 from app.chat.transcript.end_button import EndButton
+from app.chat.transcript.frames import FRAME_MS, frame_milliseconds
 from app.chat.transcript.hands import TranscriptHands
 from app.chat.transcript.section import Section, left_out_words
 from app.conversations.records import Message
@@ -22,16 +23,9 @@ from app.theme.pulse import Pulse
 from app.theme.theme import Theme
 from engine.messages import Delta, Progress, ReasoningTags
 
-FRAME_MS = 16
-FRAME_SHARE = 4  # a frame is at least so many times as long as the last took to write
 STRIP_MS = 250
 _NEW_LINE = 24  # px that count as one new line
 _END_GAP = 12
-
-
-def frame_milliseconds(flush_seconds: float) -> int:
-    """How long to wait for the next flush after one that took so long."""
-    return max(FRAME_MS, round(1000 * FRAME_SHARE * flush_seconds))
 
 
 class Transcript(TranscriptHands):
@@ -90,6 +84,7 @@ class Transcript(TranscriptHands):
         self.hover = None
         self.sections.show(messages)
         self.sections.set_siblings(siblings or {})
+        accessibility.forget_gone(self)
         self.focus_index = min(self.focus_index, len(messages) - 1) if anchor else -1
         self._show_note()
         if anchor is None or self.sections.items[-1].is_running:
@@ -134,6 +129,7 @@ class Transcript(TranscriptHands):
         anchor = self._anchor()
         section = self.sections[index]
         section.change(message)
+        accessibility.forget_gone(self)
         self.sections.mark_left_out()
         self.sections.place_again(index)
         self._show_note()
