@@ -134,6 +134,8 @@ class Transcript(TranscriptHands):
         self.sections.place_again(index)
         self._show_note()
         self.settle(anchor)
+        if section is self.last:
+            self.finder.follow(0)
         accessibility.tell_change(self, index)
 
     def set_progress(self, progress: Progress | None) -> None:
@@ -183,6 +185,7 @@ class Transcript(TranscriptHands):
         first = section.write()
         if len(section.body.blocks) > num_blocks:
             accessibility.tell_change(self, index)  # a block was closed
+        self.finder.follow(first)
         self.sections.place_again(index)
         self.settle(anchor, is_whole=False)
         if before == (self.offset, self.sections.height):

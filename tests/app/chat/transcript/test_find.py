@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
 from pytestqt.qtbot import QtBot
 
 from app.chat.find_bar import HEIGHT
 from app.chat.transcript import Transcript
-from tests.app.chat.transcripts import long_chat, message, point_of
+from app.chat.transcript.holding import can_hold
+from tests.app.chat.transcripts import delta, long_chat, message, point_of, start_reply
 
 
 def test_hits_of_several_messages_are_counted_without_case_and_marks(transcript: Transcript) -> None:
@@ -69,3 +71,29 @@ def test_what_is_far_away_is_parsed_for_the_search_alone(transcript: Transcript,
     assert not transcript.sections[1].contents.is_made
     transcript.step(1)
     assert transcript.sections[1].contents.is_made
+
+
+def test_what_comes_while_the_search_is_open_is_found_and_does_not_move_the_view(transcript: Transcript) -> None:
+    start_reply(transcript, "Why does ice float?")
+    transcript.find("ice")
+    transcript.extend(delta("ice one\n\n" * 40 + "ice"))
+    transcript.flush()
+    assert len(transcript.finder.hits) == 42
+    assert transcript.finder.place == 0
+    assert transcript.is_end_in_view
+    transcript.change(message("assistant", "ice one", number=2))
+    assert [hit.section for hit in transcript.finder.hits] == [0, 1]
+
+
+@pytest.mark.parametrize("words", ["unbelievable", "© 2024", "linked", "a && b", "café"])
+def test_words_are_found_as_they_are_shown(transcript: Transcript, words: str) -> None:
+    written = "un**believ**able &copy; 2024 one\ntwo [link](https://a.b)ed `a && b` caf&eacute;"
+    transcript.show_messages([message("user", "Why?"), message("assistant", written, number=2)])
+    assert transcript.find(words) == 1
+
+
+def test_a_long_message_is_looked_through_in_turns() -> None:
+    turns = list(can_hold("\u6c34" * 100_000 + "ice", ["ICE"]))
+    assert len(turns) > 10
+    assert turns[-1]
+    assert not list(can_hold("water", ["ice"]))[-1]
