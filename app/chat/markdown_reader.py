@@ -9,7 +9,7 @@ from itertools import takewhile
 
 from markdown_it.token import Token
 
-from app.chat.markdown_cost import is_too_dear
+from app.chat.markdown_cost import MAX_LIVE, MAX_WHOLE, is_too_dear
 from app.chat.markdown_inline import Span, read_inline
 from app.chat.markdown_parser import make_parser
 from app.chat.markdown_pieces import Code, Formula, Piece, Place, Rule, Table, Text
@@ -43,9 +43,9 @@ class Parsed:
     before_open: Before = NOTHING
 
 
-def parse(source: str, before: Before = NOTHING, *, is_live: bool = False) -> Parsed:
-    """Parse a part of a reply; a source that would take too long stays as it is written, a live one until it ends."""
-    if is_too_dear(source, is_live=is_live):
+def parse(source: str, before: Before = NOTHING, *, is_live: bool = False, max_marks: int = 0) -> Parsed:
+    """Parse a part of a reply; a source of more marks than may be parsed at once stays as it is written."""
+    if is_too_dear(source, max_marks or (MAX_LIVE if is_live else MAX_WHOLE)):
         return Parsed(tuple(_as_written(source, before)), before_open=before)
     tokens = _PARSER.parse(source, {"is_live": is_live})
     reader = _Reader(source, before)
