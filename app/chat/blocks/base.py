@@ -8,11 +8,15 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter
 
 from app.chat.blocks.block import BlockPaint
-from app.chat.blocks.looks import QUOTE_INDENT, indent
+from app.chat.blocks.looks import QUOTE_INDENT, REPLY, Look, font_of, indent, metrics_of, text_scale
 from app.chat.markdown_pieces import Place
+from app.theme.glyphs import draw_dot
 from app.theme.tokens import Tokens
 
 _QUOTE_LINE = 2
+_BULLET_X = 9.0
+_BULLET_RADIUS = 2.25
+_NUMBER_ROOM = 6.0
 
 
 def moved(paint: BlockPaint, x: float, y: float) -> BlockPaint:
@@ -56,6 +60,33 @@ class PlacedBlock:
             top = -self.gap if index < self.place.num_quotes_on else 0
             x = self._width - left - _QUOTE_LINE if is_mirrored else left
             painter.fillRect(QRectF(x, top, _QUOTE_LINE, height - top), QColor(tokens.line))
+
+    def paint_mark(
+        self, painter: QPainter, tokens: Tokens, baseline: float, look: Look = REPLY, *, is_mirrored: bool = False
+    ) -> None:
+        """The mark of the list's item that the block is first in: bullets of fonts are heavy, numbers end before it."""
+        mark = self.place.mark
+        if not mark:
+            return
+        width = 0.0 if mark == "•" else metrics_of(look).horizontalAdvance(mark)
+        distance = indent() - _BULLET_X * text_scale() if mark == "•" else _NUMBER_ROOM + width
+        start = self.inset - distance
+        x = self._width - start - width if is_mirrored else start
+        if mark == "•":
+            middle = baseline - metrics_of(look).xHeight() / 2
+            draw_dot(painter, tokens.ink2, QPointF(x, middle), _BULLET_RADIUS)
+            return
+        painter.setFont(font_of(look))
+        painter.setPen(QColor(tokens.ink2))
+        painter.drawText(QPointF(x, baseline), mark)
+
+    def paint_mark_beside(self, painter: QPainter, tokens: Tokens, middle: float) -> None:
+        """With the middle of its capitals at a height."""
+        self.paint_mark(painter, tokens, round(middle + metrics_of(REPLY).capHeight() / 2))
+
+    def named(self, name: str) -> str:
+        """What a screen reader says, after the mark."""
+        return f"{self.place.mark} {name}" if self.place.mark else name
 
     def markdown(self) -> str:
         return self._source

@@ -102,6 +102,7 @@ class CodeBlock(PlacedBlock):
 
     def paint(self, painter: QPainter, paint: BlockPaint) -> None:
         self.paint_quotes(painter, paint.tokens, self._height)
+        self.paint_mark_beside(painter, paint.tokens, _HEAD / 2)
         draw_round(painter, self._ground, _RADIUS, paint.tokens.sunken, paint.tokens.line)
         self._paint_head(painter, paint)
         room = self._room.adjusted(-_PADDING + 1, -_ABOVE, _PADDING - 1, _BELOW)
@@ -180,4 +181,5 @@ class CodeBlock(PlacedBlock):
         return self._lines.slice(start, end)
 
     def describe(self) -> str:
-        return f"Code, {self.heading}, {write_count(len(self._text.lines), 'lines')}".replace("\u00a0", " ")
+        lines = write_count(len(self._text.lines), "lines")
+        return self.named(f"Code, {self.heading}, {lines}".replace("\u00a0", " "))

@@ -27,10 +27,11 @@ class RuleBlock(PlacedBlock):
         return _HEIGHT
 
     def paint(self, painter: QPainter, paint: BlockPaint) -> None:
+        self.paint_mark_beside(painter, paint.tokens, 0)
         painter.fillRect(QRectF(self.inset, 0, self._width - self.inset, _HEIGHT), QColor(paint.tokens.line))
 
     def text(self, start: int, end: int) -> str:
         return ""
 
     def describe(self) -> str:
-        return "Separator"
+        return self.named("Separator")

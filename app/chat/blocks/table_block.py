@@ -82,6 +82,7 @@ class TableBlock(PlacedBlock):
 
     def paint(self, painter: QPainter, paint: BlockPaint) -> None:
         self.paint_quotes(painter, paint.tokens, self._height)
+        self.paint_mark_beside(painter, paint.tokens, self._cells.tops[1] / 2)
         room = self._room
         painter.save()
         painter.setClipRect(room, Qt.ClipOperation.IntersectClip)
@@ -172,4 +173,5 @@ class TableBlock(PlacedBlock):
 
     def describe(self) -> str:
         rows = write_count(len(self._cells.rows) - 1, "rows")
-        return f"Table, {rows}, {write_count(self._cells.num_columns, 'columns')}".replace("\u00a0", " ")
+        columns = write_count(self._cells.num_columns, "columns")
+        return self.named(f"Table, {rows}, {columns}".replace("\u00a0", " "))

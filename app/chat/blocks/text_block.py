@@ -5,19 +5,14 @@ from __future__ import annotations
 from math import ceil
 
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtGui import QPainter
 
 from app.chat.blocks.base import PlacedBlock
 from app.chat.blocks.block import BlockPaint
-from app.chat.blocks.looks import REPLY, Look, font_of, heading_look, indent, metrics_of, text_scale
+from app.chat.blocks.looks import REPLY, Look, font_of, heading_look
 from app.chat.blocks.paragraph import Paragraph
 from app.chat.blocks.units import slice_units
 from app.chat.markdown_pieces import Piece, Text
-from app.theme.glyphs import draw_dot
-
-_BULLET_X = 9.0
-_BULLET_RADIUS = 2.25
-_NUMBER_ROOM = 6.0
 
 
 class TextBlock(PlacedBlock):
@@ -30,13 +25,17 @@ class TextBlock(PlacedBlock):
         self._piece = piece
         look = heading_look(piece.heading, self._ordinary) if piece.heading else self._ordinary
         self._paragraph = Paragraph(piece.spans, look)
-        self._prefix = f"{'  ' * (piece.place.level - 1)}{piece.mark} " if piece.mark else ""
+        self._prefix = f"{'  ' * (piece.place.level - 1)}{piece.place.mark} " if piece.place.mark else ""
 
     def take(self, piece: Piece) -> bool:
         """Become another state of the same text as it grows."""
         if not isinstance(piece, Text):
             return False
-        if piece.spans != self._piece.spans or piece.heading != self._piece.heading or piece.mark != self._piece.mark:
+        if (
+            piece.spans != self._piece.spans
+            or piece.heading != self._piece.heading
+            or piece.place.mark != self.place.mark
+        ):
             self._set_piece(piece)
         return True
 
@@ -77,29 +76,11 @@ class TextBlock(PlacedBlock):
         self._paragraph.paint_grounds(painter, self._origin, paint, self._shift)
         self.paint_quotes(painter, paint.tokens, self._paragraph.height, is_mirrored=self._is_mirrored)
         self._paragraph.paint(painter, self._origin, paint)
-        if self._piece.mark:
-            self._paint_mark(painter, paint)
-        if paint.hover is not None:
-            self._paragraph.underline(painter, self._origin, paint, paint.hover - self._origin)
-
-    def _paint_mark(self, painter: QPainter, paint: BlockPaint) -> None:
-        """Bullets are drawn, since those of fonts are heavy; numbers end before the text."""
         look = self._paragraph.look
         baseline = self._paragraph.rows[0].baseline if self._paragraph.rows else look.row_height * 0.75
-        if self._piece.mark == "•":
-            x = self._from_start(self.inset - indent() + _BULLET_X * text_scale(), 0)
-            draw_dot(painter, paint.tokens.ink2, QPointF(x, baseline - metrics_of(look).xHeight() / 2), _BULLET_RADIUS)
-            return
-        width = metrics_of(look).horizontalAdvance(self._piece.mark)
-        painter.setFont(font_of(look))
-        painter.setPen(QColor(paint.tokens.ink2))
-        painter.drawText(
-            QPointF(self._from_start(self.inset - _NUMBER_ROOM - width, width), baseline), self._piece.mark
-        )
-
-    def _from_start(self, distance: float, width: float) -> float:
-        """Left edge of what stands so far from the side where the text's lines begin."""
-        return self._width - distance - width if self._is_mirrored else distance
+        self.paint_mark(painter, paint.tokens, baseline, look, is_mirrored=self._is_mirrored)
+        if paint.hover is not None:
+            self._paragraph.underline(painter, self._origin, paint, paint.hover - self._origin)
 
     def position_at(self, point: QPointF) -> int:
         return self._shift + self._paragraph.position_at(point - self._origin)
