@@ -9,6 +9,7 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
+from app.chat.markdown_emphasis import parse_inline
 from app.chat.markdown_formulas import add_formulas
 
 MAX_CELLS = 1_500  # of a table, each some 40 microseconds of parsing on a slow machine
@@ -51,6 +52,6 @@ def _parse_inline(state: StateCore) -> None:
         if token.children is None:
             token.children = []
         if _MARK.search(token.content):
-            state.md.inline.parse(token.content, state.md, state.env, token.children)
+            parse_inline(state.md, token.content, state.env, token.children)
         elif token.content:
             token.children.append(Token("text", "", 0, content=token.content))
