@@ -46,8 +46,9 @@ class PlacedBlock:
 
     @property
     def inset(self) -> float:
-        """Px at the start side that lists and quotes around it take."""
-        return float(indent() * self.place.level + QUOTE_INDENT * self.place.num_quotes)
+        """Px at the start side that lists and quotes around it take; half of the width at most."""
+        wanted = float(indent() * self.place.level + QUOTE_INDENT * self.place.num_quotes)
+        return min(wanted, self._width // 2) if self._width > 0 else wanted
 
     @property
     def is_hidden(self) -> bool:
@@ -57,6 +58,8 @@ class PlacedBlock:
         """The lines of the quotes around it; those that go on reach up to the block before."""
         for index in range(self.place.num_quotes):
             left = QUOTE_INDENT * index
+            if left >= self._width // 2:
+                return
             top = -self.gap if index < self.place.num_quotes_on else 0
             x = self._width - left - _QUOTE_LINE if is_mirrored else left
             painter.fillRect(QRectF(x, top, _QUOTE_LINE, height - top), QColor(tokens.line))
