@@ -11,6 +11,7 @@ from markdown_it.token import Token
 
 from app.chat.markdown_emphasis import parse_inline
 from app.chat.markdown_formulas import add_formulas
+from app.chat.markdown_references import add_references
 
 MAX_CELLS = 1_500  # of a table, each some 40 microseconds of parsing on a slow machine
 _RULE = re.compile(r"[-:|\s]*-[-:|\s]*")
@@ -21,7 +22,7 @@ def make_parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False, "maxNesting": 100}).enable(["table", "strikethrough"])
     parser.core.ruler.at("inline", _parse_inline)
     parser.block.ruler.before("table", "long_table", _long_table)
-    return add_formulas(parser)
+    return add_references(add_formulas(parser))
 
 
 def _long_table(state: StateBlock, start: int, end: int, is_silent: bool) -> bool:
