@@ -12,11 +12,13 @@ from markdown_it.token import Token
 from app.chat.markdown_cost import MAX_LIVE, MAX_WHOLE, is_too_dear
 from app.chat.markdown_inline import Span, read_inline
 from app.chat.markdown_parser import make_parser
-from app.chat.markdown_pieces import Code, Formula, Piece, Place, Rule, Table, Text
+from app.chat.markdown_pieces import TASK_DONE, TASK_OPEN, Code, Formula, Piece, Place, Rule, Table, Text
+from app.chat.markdown_references import References
 
 MAX_TEXT = 6_000  # characters of one paragraph; a longer one is laid out in parts
 _GAPS = {"text": 12, "heading": 20, "item": 12, "code": 12, "table": 12, "formula": 12, "rule": 16}
 _NUMBER_AT_END = re.compile(r"(?:^|\n) {0,3}\d{1,9}\Z")  # it may become the next item of the list before it
+_TASK = re.compile(r"\[([ xX])\](?:\s|$)")  # at the beginning of an item
 _ROW_END = re.compile(r"\r\n|\n|\r")
 _PARSER = make_parser()
 
@@ -47,7 +49,9 @@ def parse(source: str, before: Before = NOTHING, *, is_live: bool = False, max_m
     """Parse a part of a reply; a source of more marks than may be parsed at once stays as it is written."""
     if is_too_dear(source, max_marks or (MAX_LIVE if is_live else MAX_WHOLE)):
         return Parsed(tuple(_as_written(source, before)), before_open=before)
-    tokens = _PARSER.parse(source, {"is_live": is_live})
+    references = References()
+    tokens = _PARSER.parse(source, {"is_live": is_live, "references": references})
+    tokens = [token for token in tokens if token.meta.get("label") not in references.used]
     reader = _Reader(source, before)
     open_row, is_item = _open_row(tokens)
     for index, token in enumerate(tokens):
@@ -134,6 +138,8 @@ class _Reader:
             case "formula_block":
                 place = self._place(token, "formula")
                 self.pieces.append(Formula(place, token.content, token.meta["is_closed"]))
+            case "address":
+                self._add_address(token, follows=index > 0 and tokens[index - 1].type == token.type)
             case "hr":
                 self.pieces.append(Rule(self._place(token, "rule")))
 
@@ -162,9 +168,20 @@ class _Reader:
 
     def _add_text(self, token: Token) -> None:
         kind = "heading" if self._heading else "item" if self._lists else "text"
-        text = Text(self._place(token, kind), read_inline(token.children or []), self._heading)
+        spans = read_inline(token.children or [])
+        if self._mark and spans and (task := _TASK.match(spans[0].text)):
+            self._mark = TASK_DONE if task[1].strip() else TASK_OPEN
+            spans = (replace(spans[0], text=spans[0].text[task.end() :]), *spans[1:])
+        text = Text(self._place(token, kind), spans, self._heading)
         self._heading = 0
         self.pieces.extend(_cut(text))
+
+    def _add_address(self, token: Token, *, follows: bool) -> None:
+        """One that no link has is shown as it is written."""
+        place = self._place(token, "text")
+        if follows:
+            place = replace(place, gap=0, joint="\n")
+        self.pieces.append(Text(place, read_inline([Token("text", "", 0, content=token.content.strip())])))
 
     def _add_code(self, token: Token) -> None:
         info = token.info.strip().split(maxsplit=1)

@@ -9,14 +9,16 @@ from PySide6.QtGui import QColor, QPainter
 
 from app.chat.blocks.block import BlockPaint
 from app.chat.blocks.looks import QUOTE_INDENT, REPLY, Look, font_of, indent, metrics_of, text_scale
-from app.chat.markdown_pieces import Place
-from app.theme.glyphs import draw_dot
+from app.chat.markdown_pieces import TASK_DONE, TASK_OPEN, Place
+from app.theme.glyphs import draw_dot, draw_round
+from app.theme.symbols import draw_symbol
 from app.theme.tokens import Tokens
 
 _QUOTE_LINE = 2
 _BULLET_X = 9.0
 _BULLET_RADIUS = 2.25
 _NUMBER_ROOM = 6.0
+_BOX = 13
 
 
 def moved(paint: BlockPaint, x: float, y: float) -> BlockPaint:
@@ -46,8 +48,9 @@ class PlacedBlock:
 
     @property
     def inset(self) -> float:
-        """Px at the start side that lists and quotes around it take."""
-        return float(indent() * self.place.level + QUOTE_INDENT * self.place.num_quotes)
+        """Px at the start side that lists and quotes around it take; half of the width at most."""
+        wanted = float(indent() * self.place.level + QUOTE_INDENT * self.place.num_quotes)
+        return min(wanted, self._width // 2) if self._width > 0 else wanted
 
     @property
     def is_hidden(self) -> bool:
@@ -57,6 +60,8 @@ class PlacedBlock:
         """The lines of the quotes around it; those that go on reach up to the block before."""
         for index in range(self.place.num_quotes):
             left = QUOTE_INDENT * index
+            if left >= self._width // 2:
+                return
             top = -self.gap if index < self.place.num_quotes_on else 0
             x = self._width - left - _QUOTE_LINE if is_mirrored else left
             painter.fillRect(QRectF(x, top, _QUOTE_LINE, height - top), QColor(tokens.line))
@@ -67,6 +72,9 @@ class PlacedBlock:
         """The mark of the list's item that the block is first in: bullets of fonts are heavy, numbers end before it."""
         mark = self.place.mark
         if not mark:
+            return
+        if mark in (TASK_OPEN, TASK_DONE):
+            self._paint_task(painter, tokens, baseline - metrics_of(look).capHeight() / 2, is_mirrored=is_mirrored)
             return
         width = 0.0 if mark == "•" else metrics_of(look).horizontalAdvance(mark)
         distance = indent() - _BULLET_X * text_scale() if mark == "•" else _NUMBER_ROOM + width
@@ -79,6 +87,16 @@ class PlacedBlock:
         painter.setFont(font_of(look))
         painter.setPen(QColor(tokens.ink2))
         painter.drawText(QPointF(x, baseline), mark)
+
+    def _paint_task(self, painter: QPainter, tokens: Tokens, middle: float, *, is_mirrored: bool) -> None:
+        """A box, with a check where the task is done; nothing that can be pressed."""
+        size = round(_BOX * text_scale())
+        start = self.inset - _NUMBER_ROOM - size
+        box = QRectF(self._width - start - size if is_mirrored else start, round(middle - size / 2), size, size)
+        is_done = self.place.mark == TASK_DONE
+        draw_round(painter, box, 3, tokens.sunken if is_done else None, tokens.edge)
+        if is_done:
+            draw_symbol(painter, "check", tokens.ink, box)
 
     def paint_mark_beside(self, painter: QPainter, tokens: Tokens, middle: float) -> None:
         """With the middle of its capitals at a height."""
