@@ -12,7 +12,7 @@ from app.chat.notes import Action
 from app.chat.strip import describe, spoken
 from app.chat.transcript import measures
 from app.chat.transcript.section import Section
-from app.chat.transcript.words import branch_words
+from app.chat.transcript.words import NO_BRANCH, branch_words
 from app.theme.buttons import PaintedButton, SymbolButton
 from app.theme.fonts import font
 from app.theme.glyphs import draw_focus_ring, draw_round
@@ -134,7 +134,7 @@ class SectionControls(QWidget):
         policy.setVerticalPolicy(policy.Policy.Expanding)
         self.strip.setSizePolicy(policy)
 
-    def show_section(self, section: Section, *, has_actions: bool) -> None:
+    def show_section(self, section: Section, *, has_actions: bool, is_last: bool = False) -> None:
         self.section = section
         has_numbers = section.is_reply and section.latest.num_tokens > 0
         self.strip.setVisible(has_numbers)
@@ -151,6 +151,15 @@ class SectionControls(QWidget):
         offered = _OF_REPLY if section.is_reply else _OF_USER
         for action, button in self.buttons.items():
             button.setVisible(has_actions and action in offered and not section.is_running)
+        self._allow_branch(is_allowed=not is_last)
+
+    def _allow_branch(self, *, is_allowed: bool) -> None:
+        """A branch begins where something follows."""
+        branch = self.buttons[Action.BRANCH]
+        if branch.isEnabled() != is_allowed:
+            branch.setEnabled(is_allowed)
+            branch.setToolTip(_SYMBOLS[Action.BRANCH][1] if is_allowed else NO_BRANCH)
+            branch.setAccessibleDescription("" if is_allowed else NO_BRANCH)
 
     def _name_strip(self, section: Section) -> None:
         """Its numbers once they stand: a screen reader would be told of every one that ticks."""

@@ -123,7 +123,7 @@ class ControlRows(QObject):
     def _show(self, row: SectionControls, index: int) -> None:
         view = self._view
         section = view.sections[index]
-        row.show_section(section, has_actions=self._has_actions(index))
+        row.show_section(section, has_actions=self._has_actions(index), is_last=section is view.last)
         row.set_copied(section is self._copied)
         top = round(view.sections.tops[index] + section.parts.row) - view.offset
         row.setGeometry(QRect(view.column_left, top, round(view.sections.column), measures.ROW))
