@@ -143,11 +143,11 @@ class Transcript(TranscriptHands):
             self.last.progress = progress
             self.viewport().update()
 
-    def set_remark(self, message_id: str, sentence: str) -> None:
-        """Say something under a message that is not kept, such as what a check found; "" takes it away."""
+    def set_remark(self, message_id: str, sentence: str, *, can_stop: bool = False) -> None:
+        """Say something under a message that is not kept, such as how far a check is; "" takes it away."""
         index = self.sections.find(message_id)
         if index is not None:
-            self.sections[index].remark = sentence
+            self.sections[index].remark, self.sections[index].can_stop = sentence, can_stop
             self.hold(lambda: self.sections.place_again(index))
 
     def scroll_to_message(self, message_id: str) -> None:
