@@ -37,8 +37,6 @@ class _Chip:
 
 
 class AttachmentsBlock(PlacedBlock):
-    length = 0
-
     def __init__(self, attachments: Sequence[Attachment]) -> None:
         super().__init__(Place(), "", 0)
         self._chips = [_Chip(each, write_bytes(len(each.text.encode(errors="replace")))) for each in attachments]
@@ -94,9 +92,6 @@ class AttachmentsBlock(PlacedBlock):
         self._at = at
         self.pressed = self._chips[at].attachment
         return True
-
-    def text(self, start: int, end: int) -> str:
-        return ""
 
     def describe(self) -> str:
         names = ", ".join(f"{chip.attachment.name} {chip.size}".replace("\u00a0", " ") for chip in self._chips)

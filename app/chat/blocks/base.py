@@ -19,6 +19,7 @@ _BULLET_X = 9.0
 _BULLET_RADIUS = 2.25
 _NUMBER_ROOM = 6.0
 _BOX = 13
+LIST_INDENT = "  "  # of text that is copied
 
 
 def moved(paint: BlockPaint, x: float, y: float) -> BlockPaint:
@@ -37,6 +38,13 @@ class PlacedBlock:
         self.source_start = source_start
         self._source = source
         self._width = -1.0
+
+    @property
+    def length(self) -> int:
+        return 0
+
+    def text(self, start: int, end: int) -> str:
+        return ""
 
     def move(self, place: Place, source: str, source_start: int) -> None:
         """Take the place of the same piece in a longer source."""
@@ -108,6 +116,19 @@ class PlacedBlock:
 
     def markdown(self) -> str:
         return self._source
+
+    def markdown_of(self, start: int, end: int) -> str:
+        is_whole = start <= 0 and end >= self.length
+        return self._source.strip("\n") if is_whole else self.text(start, end)
+
+    def text_in_lists(self, start: int, end: int) -> str:
+        text = self.text(start, end)
+        if not self.place.level:
+            return text
+        lead = LIST_INDENT * self.place.level
+        mark = self.place.mark and not start
+        first = f"{LIST_INDENT * (self.place.level - 1)}{self.place.mark} " if mark else lead
+        return first + text.replace("\n", f"\n{lead}")
 
     def link_at(self, point: QPointF) -> str:
         return ""

@@ -97,6 +97,14 @@ class Block(Protocol):
         """Its source."""
         ...
 
+    def markdown_of(self, start: int, end: int) -> str:
+        """A part as it is copied as Markdown: in its marks, links with addresses that stand elsewhere in the source."""
+        ...
+
+    def text_in_lists(self, start: int, end: int) -> str:
+        """`text` where it is copied with other blocks: each line set in as its list is, an item's mark before it."""
+        ...
+
     def link_at(self, point: QPointF) -> str:
         """Address of a link under a point, or ""."""
         ...

@@ -21,7 +21,6 @@ _TEXT_X = 16.0
 class FoldBlock(PlacedBlock):
     """Shows and hides the blocks of one part of reasoning; its words are not part of the text."""
 
-    length = 0
     is_laid_out = True
 
     def __init__(self, source_start: int, gap: int = 0) -> None:
@@ -82,9 +81,6 @@ class FoldBlock(PlacedBlock):
             return False
         self.is_open = not self.is_open
         return True
-
-    def text(self, start: int, end: int) -> str:
-        return ""
 
     def describe(self) -> str:
         state = "shown" if self.is_open else "folded"

@@ -105,6 +105,12 @@ class FoldedBlock:
     def markdown(self) -> str:
         return self._inner.markdown()
 
+    def markdown_of(self, start: int, end: int) -> str:
+        return self._inner.markdown_of(start, end)
+
+    def text_in_lists(self, start: int, end: int) -> str:
+        return self._inner.text_in_lists(start, end)
+
     def link_at(self, point: QPointF) -> str:
         return self._inner.link_at(point - QPointF(self._left, 0))
 

@@ -117,6 +117,21 @@ class PartBlock(PlacedBlock):
             if start < begin + block.length and end > begin:
                 yield block.text(max(0, start - begin), min(block.length, end - begin))
 
+    def markdown_of(self, start: int, end: int) -> str:
+        return "".join(self._copies(start, end, "markdown"))
+
+    def text_in_lists(self, start: int, end: int) -> str:
+        return "".join(self._copies(start, end, "text"))
+
+    def _copies(self, start: int, end: int, copy: str) -> Iterator[str]:
+        is_first = True
+        for begin, block in zip(self._starts, self.blocks, strict=True):
+            if start < begin + block.length and end > begin:
+                yield "" if is_first else block.joint
+                within = max(0, start - begin), min(block.length, end - begin)
+                yield block.markdown_of(*within) if copy == "markdown" else block.text_in_lists(*within)
+                is_first = False
+
     def link_at(self, point: QPointF) -> str:
         if not self._tops:
             return ""

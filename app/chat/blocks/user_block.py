@@ -134,6 +134,9 @@ class UserBlock(PlacedBlock):
     def text(self, start: int, end: int) -> str:
         return slice_units(self._source, start, end)
 
+    def markdown_of(self, start: int, end: int) -> str:
+        return self.text(start, end)
+
     def describe(self) -> str:
         return self._source[: self._shown]
 

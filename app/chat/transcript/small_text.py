@@ -98,6 +98,12 @@ class SmallText:
     def markdown(self) -> str:
         return self._text
 
+    def markdown_of(self, start: int, end: int) -> str:
+        return self.text(start, end)
+
+    def text_in_lists(self, start: int, end: int) -> str:
+        return self.text(start, end)
+
     def link_at(self, point: QPointF) -> str:
         return ""
 
