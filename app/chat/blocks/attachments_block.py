@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import ceil
 
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QGuiApplication, QPainter
 
 from app.chat.blocks.base import PlacedBlock
-from app.chat.blocks.block import BlockPaint
+from app.chat.blocks.block import BlockPaint, Deed
 from app.chat.blocks.small_words import draw_words, words_width
 from app.chat.markdown_pieces import Place
 from app.conversations.records import Attachment
@@ -89,9 +90,16 @@ class AttachmentsBlock(PlacedBlock):
         at = next((place for place, chip in enumerate(self._chips) if chip.rect.contains(point)), -1)
         if at < 0:
             return False
+        self._open(at)
+        return True
+
+    def deeds(self) -> Sequence[Deed]:
+        chips = enumerate(self._chips)
+        return [Deed(f"Open {chip.attachment.name}", chip.rect, partial(self._open, at)) for at, chip in chips]
+
+    def _open(self, at: int) -> None:
         self._at = at
         self.pressed = self._chips[at].attachment
-        return True
 
     def describe(self) -> str:
         names = ", ".join(f"{chip.attachment.name} {chip.size}".replace("\u00a0", " ") for chip in self._chips)

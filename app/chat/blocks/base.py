@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter
 
-from app.chat.blocks.block import BlockPaint
+from app.chat.blocks.block import BlockPaint, Deed
 from app.chat.blocks.looks import QUOTE_INDENT, REPLY, Look, font_of, indent, metrics_of, text_scale
 from app.chat.markdown_pieces import TASK_DONE, TASK_OPEN, Place
 from app.theme.glyphs import draw_dot, draw_round
@@ -132,6 +133,9 @@ class PlacedBlock:
 
     def link_at(self, point: QPointF) -> str:
         return ""
+
+    def deeds(self) -> Sequence[Deed]:
+        return ()
 
     def press(self, point: QPointF) -> bool:
         return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
@@ -11,7 +11,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
 from app.chat.blocks.base import PlacedBlock, moved
-from app.chat.blocks.block import Block, BlockPaint, Span
+from app.chat.blocks.block import Block, BlockPaint, Deed, Span
 from app.chat.blocks.growing import GrowingMarkdown, MakeBlock
 from app.chat.blocks.looks import REPLY, font_of
 from app.chat.markdown_pieces import Piece, Place
@@ -137,6 +137,10 @@ class PartBlock(PlacedBlock):
             return ""
         _, block, within = self._at(point)
         return block.link_at(within)
+
+    def deeds(self) -> Sequence[Deed]:
+        tops = zip(self.blocks, self._tops, strict=True) if self._tops else ()
+        return [replace(deed, rect=deed.rect.translated(0, top)) for block, top in tops for deed in block.deeds()]
 
     def press(self, point: QPointF) -> bool:
         if not self._tops:

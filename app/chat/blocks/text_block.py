@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import ceil
 
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
 from app.chat.blocks.base import LIST_INDENT, PlacedBlock
-from app.chat.blocks.block import BlockPaint
+from app.chat.blocks.block import BlockPaint, Deed
+from app.chat.blocks.deeds import links_of
 from app.chat.blocks.looks import REPLY, Look, font_of, heading_look
 from app.chat.blocks.paragraph import Paragraph
 from app.chat.blocks.units import slice_units
@@ -111,6 +113,9 @@ class TextBlock(PlacedBlock):
     def link_at(self, point: QPointF) -> str:
         found = self._paragraph.span_at(point - self._origin)
         return found[0].style.href if found else ""
+
+    def deeds(self) -> Sequence[Deed]:
+        return tuple(links_of(self._paragraph, self._origin)) if self.is_laid_out else ()
 
     def describe(self) -> str:
         text = self.text(0, self.length)

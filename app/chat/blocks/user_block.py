@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from math import ceil
 
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
 from app.chat.blocks.base import PlacedBlock
-from app.chat.blocks.block import BlockPaint
+from app.chat.blocks.block import BlockPaint, Deed
 from app.chat.blocks.looks import USER, font_of, is_mirrored, text_scale
 from app.chat.blocks.small_words import draw_words, words_width
 from app.chat.blocks.units import count_units, slice_units
@@ -110,6 +112,12 @@ class UserBlock(PlacedBlock):
             return False
         self._show_more(self._shown)
         return True
+
+    def deeds(self) -> Sequence[Deed]:
+        if not self._is_folded or not self.is_laid_out:
+            return ()
+        name = self._fold_words.replace("\u00a0", " ")
+        return (Deed(name, self._fold_rect, partial(self._show_more, self._shown)),)
 
     def _show_more(self, start: int) -> None:
         self._shown = _beginning(self._source, MORE_LINES, MORE_CHARACTERS, start)

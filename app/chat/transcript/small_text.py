@@ -104,6 +104,9 @@ class SmallText:
     def text_in_lists(self, start: int, end: int) -> str:
         return self.text(start, end)
 
+    def deeds(self) -> tuple[()]:
+        return ()
+
     def link_at(self, point: QPointF) -> str:
         return ""
 
