@@ -156,15 +156,16 @@ class _Reader:
 
     def _open_item(self, token: Token) -> None:
         number = self._lists.pop()
-        self._add_empty_item()
+        self._add_empty_item(has_source=False)
         self._mark = "•" if number is None else f"{number}."
         self._item = token
         self._lists.append(None if number is None else number + 1)
 
-    def _add_empty_item(self) -> None:
-        """The mark of an item in which nothing stands, or another list right away."""
+    def _add_empty_item(self, *, has_source: bool = True) -> None:
+        """The mark of an item in which nothing stands, or another list right away, whose source has the mark too."""
         if self._mark and self._item is not None:
-            self.pieces.append(Text(self._place(self._item, "item"), ()))
+            place = self._place(self._item, "item")
+            self.pieces.append(Text(place if has_source else replace(place, end=place.start), ()))
 
     def _add_text(self, token: Token) -> None:
         kind = "heading" if self._heading else "item" if self._lists else "text"
@@ -215,7 +216,7 @@ class _Reader:
         if not self.pieces and self._before.is_empty:
             return Place(start, end, 0, "", level, *quotes, mark)
         gap = 6 if is_close and kind == "item" else _GAPS[kind]
-        return Place(start, end, gap, "\n" if is_close else "\n\n", level, *quotes, mark)
+        return Place(start, end, gap, "\n" if is_close and mark else "\n\n", level, *quotes, mark)
 
 
 def _has_end(fence: Token) -> bool:

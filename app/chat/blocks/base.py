@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter
 
-from app.chat.blocks.block import BlockPaint
+from app.chat.blocks.block import BlockPaint, Deed
 from app.chat.blocks.looks import QUOTE_INDENT, REPLY, Look, font_of, indent, metrics_of, text_scale
 from app.chat.markdown_pieces import TASK_DONE, TASK_OPEN, Place
 from app.theme.glyphs import draw_dot, draw_round
@@ -19,6 +20,7 @@ _BULLET_X = 9.0
 _BULLET_RADIUS = 2.25
 _NUMBER_ROOM = 6.0
 _BOX = 13
+LIST_INDENT = "  "  # of text that is copied
 
 
 def moved(paint: BlockPaint, x: float, y: float) -> BlockPaint:
@@ -37,6 +39,13 @@ class PlacedBlock:
         self.source_start = source_start
         self._source = source
         self._width = -1.0
+
+    @property
+    def length(self) -> int:
+        return 0
+
+    def text(self, start: int, end: int) -> str:
+        return ""
 
     def move(self, place: Place, source: str, source_start: int) -> None:
         """Take the place of the same piece in a longer source."""
@@ -109,8 +118,24 @@ class PlacedBlock:
     def markdown(self) -> str:
         return self._source
 
+    def markdown_of(self, start: int, end: int) -> str:
+        is_whole = start <= 0 and end >= self.length
+        return self._source.strip("\n") if is_whole else self.text(start, end)
+
+    def text_in_lists(self, start: int, end: int) -> str:
+        text = self.text(start, end)
+        if not self.place.level:
+            return text
+        lead = LIST_INDENT * self.place.level
+        mark = self.place.mark and not start
+        first = f"{LIST_INDENT * (self.place.level - 1)}{self.place.mark} " if mark else lead
+        return first + text.replace("\n", f"\n{lead}")
+
     def link_at(self, point: QPointF) -> str:
         return ""
+
+    def deeds(self) -> Sequence[Deed]:
+        return ()
 
     def press(self, point: QPointF) -> bool:
         return False

@@ -138,6 +138,9 @@ class FormulaBlock(PlacedBlock):
     def text(self, start: int, end: int) -> str:
         return slice_units(self._source_text.plain, start, end).replace("\u2028", "\n")
 
+    def markdown_of(self, start: int, end: int) -> str:
+        return self._source.strip("\n")
+
     def describe(self) -> str:
         return self.named(f"Formula, {self._piece.source}")
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import ceil
 
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
-from app.chat.blocks.base import PlacedBlock
-from app.chat.blocks.block import BlockPaint
+from app.chat.blocks.base import LIST_INDENT, PlacedBlock
+from app.chat.blocks.block import BlockPaint, Deed
+from app.chat.blocks.deeds import links_of
 from app.chat.blocks.looks import REPLY, Look, font_of, heading_look
 from app.chat.blocks.paragraph import Paragraph
 from app.chat.blocks.units import slice_units
-from app.chat.markdown_pieces import Piece, Text
+from app.chat.blocks.written import cut_spans, write_spans
+from app.chat.markdown_pieces import TASK_DONE, TASK_OPEN, Piece, Text
+
+_LIST_INDENT = "    "  # in Markdown: deep enough for what stands in items with numbers
 
 
 class TextBlock(PlacedBlock):
@@ -91,10 +96,33 @@ class TextBlock(PlacedBlock):
     def text(self, start: int, end: int) -> str:
         return slice_units(self._prefix + self._paragraph.plain, start, end).replace("\u2028", "\n")
 
+    def text_in_lists(self, start: int, end: int) -> str:
+        lead = LIST_INDENT * self.place.level
+        return ("" if self.place.mark else lead) + self.text(start, end).replace("\n", f"\n{lead}")
+
+    def markdown_of(self, start: int, end: int) -> str:
+        spans = self._piece.spans
+        is_whole = start <= 0 and end >= self.length
+        if is_whole and all(not span.style.href or span.style.href in self._source for span in spans):
+            return self._source.strip("\n")
+        words = write_spans(list(cut_spans(spans, max(0, start - self._shift), end - self._shift)))
+        before = "> " * self.place.num_quotes + _LIST_INDENT * max(0, self.place.level - 1)
+        first = before + _written_mark(self.place.mark) + "#" * self._piece.heading + " " * bool(self._piece.heading)
+        return (first if start <= 0 else "") + words.replace("\n", f"\n{before}")
+
     def link_at(self, point: QPointF) -> str:
         found = self._paragraph.span_at(point - self._origin)
         return found[0].style.href if found else ""
 
+    def deeds(self) -> Sequence[Deed]:
+        return tuple(links_of(self._paragraph, self._origin)) if self.is_laid_out else ()
+
     def describe(self) -> str:
         text = self.text(0, self.length)
         return f"Heading, {text}" if self._piece.heading else text
+
+
+def _written_mark(mark: str) -> str:
+    """The mark of an item as Markdown writes it, with the space after it."""
+    marks = {"": "", "•": "- ", TASK_OPEN: "- [ ] ", TASK_DONE: "- [x] "}
+    return marks.get(mark, f"{mark} ")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from math import ceil
 
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
 from app.chat.blocks.base import PlacedBlock
-from app.chat.blocks.block import BlockPaint
+from app.chat.blocks.block import BlockPaint, Deed
 from app.chat.blocks.looks import USER, font_of, is_mirrored, text_scale
 from app.chat.blocks.small_words import draw_words, words_width
 from app.chat.blocks.units import count_units, slice_units
@@ -111,6 +113,12 @@ class UserBlock(PlacedBlock):
         self._show_more(self._shown)
         return True
 
+    def deeds(self) -> Sequence[Deed]:
+        if not self._is_folded or not self.is_laid_out:
+            return ()
+        name = self._fold_words.replace("\u00a0", " ")
+        return (Deed(name, self._fold_rect, partial(self._show_more, self._shown)),)
+
     def _show_more(self, start: int) -> None:
         self._shown = _beginning(self._source, MORE_LINES, MORE_CHARACTERS, start)
         self._lines = None
@@ -133,6 +141,9 @@ class UserBlock(PlacedBlock):
 
     def text(self, start: int, end: int) -> str:
         return slice_units(self._source, start, end)
+
+    def markdown_of(self, start: int, end: int) -> str:
+        return self.text(start, end)
 
     def describe(self) -> str:
         return self._source[: self._shown]
