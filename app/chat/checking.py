@@ -109,7 +109,7 @@ class Checking(QObject):
     def _tell_progress(self, reply: Message) -> None:
         self._told_at = time.monotonic()
         done, whole = write_count(self._num_tokens), write_count(len(reply.token_ids), "tokens")
-        words = f"Checking without a drafter, {done} of {whole}. Check it once more to stop."
+        words = f"Checking without a drafter, {done} of {whole}."
         self._tell(words, is_running=True)
 
     def _find_difference(self) -> None:

@@ -15,7 +15,10 @@ MAX_INLINE = 400  # characters between two marks
 MAX_LINES = 60  # of a formula on lines of its own
 _BLOCK_MARKS = {"$$": "$$", "\\[": "\\]"}
 _INLINE_MARKS = {"\\(": "\\)", "\\[": "\\]"}
-_WORDS_AFTER_NUMBER = re.compile(r"[\d.,]+[kKmMbB]?[\s–-]+[^\W\d_]{2,}")
+_WORDS_AFTER_NUMBER = re.compile(
+    r"[\d.,]+[kKmMbB]?(?:[\s–-]+[^\W\d_]{2,}|\s*/\s*[^\W\d_]+\W*\s[^\W\d_]{2,}|\s*/?\s*[\u3040-\uffdc])"
+)
+_VARIABLE = re.compile(r"[A-Z_][A-Z\d_]+")  # of a shell
 _SIGNS = re.compile(r"[\\^_=<>{}]")
 
 
@@ -48,8 +51,8 @@ def _end_of_formula(source: str, start: int, limit: int) -> int | None:
 
 
 def _end_of_dollars(source: str, start: int, limit: int) -> int | None:
-    """No space inside the marks, no digit after the closing one, no dollar and no sum of money between them."""
-    if start + 1 >= limit or source[start + 1].isspace() or (start and source[start - 1].isalnum()):
+    """No space inside the marks, no word before nor digit after them, no dollar and no sum of money between them."""
+    if start + 1 >= limit or source[start + 1].isspace() or _is_word(source[start - 1 : start]):
         return None
     place = start + 1
     limit = min(limit, start + MAX_INLINE)
@@ -58,9 +61,16 @@ def _end_of_dollars(source: str, start: int, limit: int) -> int | None:
     if place >= limit or place == start + 1 or source[place - 1].isspace():
         return None
     after = source[place + 1 : place + 2]
-    if after.isalnum() or after == "$" or _is_money(source[start + 1 : place]):
+    text = source[start + 1 : place]
+    is_variable = after.isupper() or (_is_word(after) and _VARIABLE.fullmatch(text))
+    if after == "$" or (_is_word(after) and (after.isdigit() or is_variable)) or _is_money(text):
         return None
     return place + 1
+
+
+def _is_word(letter: str) -> bool:
+    """Whether a dollar beside it is part of a word or sum; other scripts set formulas against their letters."""
+    return letter.isascii() and letter.isalnum()
 
 
 def _is_money(text: str) -> bool:

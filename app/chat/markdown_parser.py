@@ -9,7 +9,9 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
+from app.chat.markdown_emphasis import parse_inline
 from app.chat.markdown_formulas import add_formulas
+from app.chat.markdown_references import add_references
 
 MAX_CELLS = 1_500  # of a table, each some 40 microseconds of parsing on a slow machine
 _RULE = re.compile(r"[-:|\s]*-[-:|\s]*")
@@ -21,7 +23,7 @@ def make_parser() -> MarkdownIt:
     parser.disable("entity")  # "&amp;" in a reply is what its reader should see
     parser.core.ruler.at("inline", _parse_inline)
     parser.block.ruler.before("table", "long_table", _long_table)
-    return add_formulas(parser)
+    return add_references(add_formulas(parser))
 
 
 def _long_table(state: StateBlock, start: int, end: int, is_silent: bool) -> bool:
@@ -52,6 +54,6 @@ def _parse_inline(state: StateCore) -> None:
         if token.children is None:
             token.children = []
         if _MARK.search(token.content):
-            state.md.inline.parse(token.content, state.md, state.env, token.children)
+            parse_inline(state.md, token.content, state.env, token.children)
         elif token.content:
             token.children.append(Token("text", "", 0, content=token.content))

@@ -28,6 +28,13 @@ def cut_source(source: str) -> list[str]:
     return [*parts, source[start:]]
 
 
+def last_cut(source: str) -> int:
+    """Where the last whole line begins that a blank one before it parts from what is above; 0 where none does."""
+    end = source.rfind("\n")
+    cuts = [place for place, is_after_blank in _places(source) if is_after_blank and place < end]
+    return cuts[-1] if cuts else 0
+
+
 def _places(source: str) -> Iterator[tuple[int, bool]]:
     """Where lines begin that are neither set in nor in code, table or quote; whether a blank one stands before."""
     fence = ""

@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 
 from app.chat.markdown_inline import Span
 
+TASK_OPEN, TASK_DONE = "\u2610", "\u2611"  # marks of items that begin with [ ] or [x]
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -18,16 +20,16 @@ class Place:
     level: int = 0  # depth of the list
     num_quotes: int = 0
     num_quotes_on: int = 0  # of them, those that the piece before is in too
+    mark: str = ""  # "•", "3." or that of a task before the first piece of a list's item
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A paragraph, a heading or one paragraph of a list's item."""
+    """A paragraph, a heading or one paragraph of a list's item; without spans, an item that has nothing."""
 
     place: Place
     spans: tuple[Span, ...]
     heading: int = 0  # its level; 0 for none
-    mark: str = ""  # "•" or "3." before the first paragraph of a list's item
 
     @property
     def text(self) -> str:

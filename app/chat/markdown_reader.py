@@ -9,14 +9,16 @@ from itertools import takewhile
 
 from markdown_it.token import Token
 
-from app.chat.markdown_cost import is_too_dear
+from app.chat.markdown_cost import MAX_LIVE, MAX_WHOLE, is_too_dear
 from app.chat.markdown_inline import Span, read_inline
 from app.chat.markdown_parser import make_parser
-from app.chat.markdown_pieces import Code, Formula, Piece, Place, Rule, Table, Text
+from app.chat.markdown_pieces import TASK_DONE, TASK_OPEN, Code, Formula, Piece, Place, Rule, Table, Text
+from app.chat.markdown_references import References
 
 MAX_TEXT = 6_000  # characters of one paragraph; a longer one is laid out in parts
 _GAPS = {"text": 12, "heading": 20, "item": 12, "code": 12, "table": 12, "formula": 12, "rule": 16}
-_NUMBER_AT_END = re.compile(r"(?:^|\n) {0,3}\d{1,9}\Z")  # it may become the next item of the list before it
+_MARK_AT_END = re.compile(r"(?:^|\n) {0,3}(?:\d{1,9}[.)]?|[*+-]+)\Z")  # of an item, or words of the one before it
+_TASK = re.compile(r"\[([ xX])\](?:\s|$)")  # at the beginning of an item
 _ROW_END = re.compile(r"\r\n|\n|\r")
 _PARSER = make_parser()
 
@@ -43,11 +45,13 @@ class Parsed:
     before_open: Before = NOTHING
 
 
-def parse(source: str, before: Before = NOTHING, *, is_live: bool = False) -> Parsed:
-    """Parse a part of a reply; a source that would take too long stays as it is written, a live one until it ends."""
-    if is_too_dear(source, is_live=is_live):
+def parse(source: str, before: Before = NOTHING, *, is_live: bool = False, max_marks: int = 0) -> Parsed:
+    """Parse a part of a reply; a source of more marks than may be parsed at once stays as it is written."""
+    if is_too_dear(source, max_marks or (MAX_LIVE if is_live else MAX_WHOLE)):
         return Parsed(tuple(_as_written(source, before)), before_open=before)
-    tokens = _PARSER.parse(source, {"is_live": is_live})
+    references = References()
+    tokens = _PARSER.parse(source, {"is_live": is_live, "references": references})
+    tokens = [token for token in tokens if token.meta.get("label") not in references.used]
     reader = _Reader(source, before)
     open_row, is_item = _open_row(tokens)
     for index, token in enumerate(tokens):
@@ -57,7 +61,7 @@ def parse(source: str, before: Before = NOTHING, *, is_live: bool = False) -> Pa
     if not reader.pieces and source.strip():
         return Parsed(tuple(_as_written(source, before)), before_open=before)  # nothing is ever lost
     num_closed, before_open = reader.open or (0, before)
-    if num_closed == 0 or (is_live and _NUMBER_AT_END.search(source)):
+    if num_closed == 0 or (is_live and _MARK_AT_END.search(source)):
         return Parsed(tuple(reader.pieces), before_open=before)
     return Parsed(tuple(reader.pieces), num_closed, reader.offset_of(open_row), before_open)
 
@@ -95,7 +99,8 @@ class _Reader:
         self._lists: list[int | None] = []  # number of the next item of each open list, None for bullets
         self._num_quotes = 0
         self._num_quotes_on = 0  # which the last piece was in too
-        self._mark = ""
+        self._mark = ""  # of an item whose first piece has not come
+        self._item: Token | None = None  # which that is
         self._heading = 0
 
     def mark_open(self, *, is_item: bool) -> None:
@@ -116,7 +121,9 @@ class _Reader:
             case "bullet_list_close" | "ordered_list_close":
                 self._lists.pop()
             case "list_item_open":
-                self._open_item()
+                self._open_item(token)
+            case "list_item_close":
+                self._add_empty_item()
             case "blockquote_open" | "blockquote_close":
                 self._num_quotes += token.nesting
                 self._num_quotes_on = min(self._num_quotes_on, self._num_quotes)
@@ -131,6 +138,8 @@ class _Reader:
             case "formula_block":
                 place = self._place(token, "formula")
                 self.pieces.append(Formula(place, token.content, token.meta["is_closed"]))
+            case "address":
+                self._add_address(token, follows=index > 0 and tokens[index - 1].type == token.type)
             case "hr":
                 self.pieces.append(Rule(self._place(token, "rule")))
 
@@ -145,16 +154,35 @@ class _Reader:
             start = token.attrGet("start")
             self._lists.append(1 if start is None else int(start))
 
-    def _open_item(self) -> None:
+    def _open_item(self, token: Token) -> None:
         number = self._lists.pop()
+        self._add_empty_item(has_source=False)
         self._mark = "•" if number is None else f"{number}."
+        self._item = token
         self._lists.append(None if number is None else number + 1)
+
+    def _add_empty_item(self, *, has_source: bool = True) -> None:
+        """The mark of an item in which nothing stands, or another list right away, whose source has the mark too."""
+        if self._mark and self._item is not None:
+            place = self._place(self._item, "item")
+            self.pieces.append(Text(place if has_source else replace(place, end=place.start), ()))
 
     def _add_text(self, token: Token) -> None:
         kind = "heading" if self._heading else "item" if self._lists else "text"
-        text = Text(self._place(token, kind), read_inline(token.children or []), self._heading, self._mark)
-        self._heading, self._mark = 0, ""
+        spans = read_inline(token.children or [])
+        if self._mark and spans and (task := _TASK.match(spans[0].text)):
+            self._mark = TASK_DONE if task[1].strip() else TASK_OPEN
+            spans = (replace(spans[0], text=spans[0].text[task.end() :]), *spans[1:])
+        text = Text(self._place(token, kind), spans, self._heading)
+        self._heading = 0
         self.pieces.extend(_cut(text))
+
+    def _add_address(self, token: Token, *, follows: bool) -> None:
+        """One that no link has is shown as it is written."""
+        place = self._place(token, "text")
+        if follows:
+            place = replace(place, gap=0, joint="\n")
+        self.pieces.append(Text(place, read_inline([Token("text", "", 0, content=token.content.strip())])))
 
     def _add_code(self, token: Token) -> None:
         info = token.info.strip().split(maxsplit=1)
@@ -184,10 +212,11 @@ class _Reader:
         self._num_quotes_on = self._num_quotes
         is_close = level > 0 and not self._begins_list
         self._begins_list = False
+        mark, self._mark = self._mark, ""
         if not self.pieces and self._before.is_empty:
-            return Place(start, end, 0, "", level, *quotes)
+            return Place(start, end, 0, "", level, *quotes, mark)
         gap = 6 if is_close and kind == "item" else _GAPS[kind]
-        return Place(start, end, gap, "\n" if is_close else "\n\n", level, *quotes)
+        return Place(start, end, gap, "\n" if is_close and mark else "\n\n", level, *quotes, mark)
 
 
 def _has_end(fence: Token) -> bool:
@@ -230,7 +259,7 @@ def _place_parts(text: Text, parts: Sequence[tuple[Span, ...]]) -> list[Piece]:
         end = text.place.end if spans is parts[-1] else start + sum(len(span.text) for span in spans)
         around = replace(text.place, start=start, end=end)
         is_first = spans is parts[0]
-        place = around if is_first else replace(around, gap=0, joint="")
-        placed.append(Text(place, spans, text.heading, text.mark if is_first else ""))
+        place = around if is_first else replace(around, gap=0, joint="", mark="")
+        placed.append(Text(place, spans, text.heading))
         start = end
     return placed

@@ -36,14 +36,14 @@ class TabChecks(QObject):
     def take(self, check: Check) -> None:
         """Say under the reply how far its check is, or what it found."""
         self._found[check.message_id] = check
-        self._transcript.set_remark(check.message_id, check.sentence)
+        self._transcript.set_remark(check.message_id, check.sentence, can_stop=check.is_running)
         if check.is_different:
             self._offer(check)
 
     def take_path(self) -> None:
         """Say it again of the messages that are shown."""
         for check in self._found.values():
-            self._transcript.set_remark(check.message_id, check.sentence)
+            self._transcript.set_remark(check.message_id, check.sentence, can_stop=check.is_running)
 
     def _offer(self, check: Check) -> None:
         place = write_count(check.num_same + 1)

@@ -1,7 +1,7 @@
 import gc
 import threading
 
-from app.garbage import GarbageCollector
+from app.garbage import MOST_YOUNG, QUIET_TICKS, GarbageCollector
 
 
 class Ring:
@@ -25,3 +25,18 @@ def test_garbage_of_other_threads_is_collected_on_the_gui_thread(qtbot):
     collector.close()
     assert set(freed_on) == {threading.main_thread()}
     assert gc.isenabled()
+
+
+def test_what_is_made_at_once_is_looked_through_when_nothing_is_to_be_done(qtbot):
+    freed_on, worked = [], [0.0]
+    collector = GarbageCollector(worked=lambda: worked[0])
+    for _ in range(5):
+        [Ring(freed_on) for _ in range(MOST_YOUNG + 1000)]
+        worked[0] += 0.5
+        collector.collect()
+    assert freed_on == []
+    for _ in range(QUIET_TICKS):
+        collector.collect()
+    assert len(freed_on) == 5 * (MOST_YOUNG + 1000)
+    collector.close()
+    assert gc.get_freeze_count() == 0

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from math import ceil
 
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QGuiApplication, QPainter
 
 from app.chat.blocks.base import PlacedBlock
-from app.chat.blocks.block import BlockPaint
+from app.chat.blocks.block import BlockPaint, Deed
 from app.chat.blocks.small_words import draw_words, words_width
 from app.chat.markdown_pieces import Place
 from app.conversations.records import Attachment
@@ -37,8 +38,6 @@ class _Chip:
 
 
 class AttachmentsBlock(PlacedBlock):
-    length = 0
-
     def __init__(self, attachments: Sequence[Attachment]) -> None:
         super().__init__(Place(), "", 0)
         self._chips = [_Chip(each, write_bytes(len(each.text.encode(errors="replace")))) for each in attachments]
@@ -91,12 +90,16 @@ class AttachmentsBlock(PlacedBlock):
         at = next((place for place, chip in enumerate(self._chips) if chip.rect.contains(point)), -1)
         if at < 0:
             return False
-        self._at = at
-        self.pressed = self._chips[at].attachment
+        self._open(at)
         return True
 
-    def text(self, start: int, end: int) -> str:
-        return ""
+    def deeds(self) -> Sequence[Deed]:
+        chips = enumerate(self._chips)
+        return [Deed(f"Open {chip.attachment.name}", chip.rect, partial(self._open, at)) for at, chip in chips]
+
+    def _open(self, at: int) -> None:
+        self._at = at
+        self.pressed = self._chips[at].attachment
 
     def describe(self) -> str:
         names = ", ".join(f"{chip.attachment.name} {chip.size}".replace("\u00a0", " ") for chip in self._chips)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -26,6 +26,15 @@ class BlockPaint:
     current: Span | None = None  # the hit that is outlined
     has_focus: bool = False  # the keyboard reads this block
     hover: QPointF | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """Something of a block's own that a key can do as a click does."""
+
+    name: str  # verb and object, as a screen reader says it
+    rect: QRectF  # in the block's coordinates
+    do: Callable[[], object]
 
 
 class Block(Protocol):
@@ -97,8 +106,23 @@ class Block(Protocol):
         """Its source."""
         ...
 
+    def markdown_of(self, start: int, end: int) -> str:
+        """A part as it is copied as Markdown: in its marks, links with addresses that stand elsewhere in the source."""
+        ...
+
+    def text_in_lists(self, start: int, end: int) -> str:
+        """`text` where it is copied with other blocks: each line set in as its list is, an item's mark before it."""
+        ...
+
     def link_at(self, point: QPointF) -> str:
         """Address of a link under a point, or ""."""
+        ...
+
+    def deeds(self) -> Sequence[Deed]:
+        """What can be done here now, in the order of reading, links among it; nothing where it is not laid out.
+
+        Ask again after one is done, and take it as a `press`: the block may be higher, and another deed in its place.
+        """
         ...
 
     def press(self, point: QPointF) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QPointF, QRectF, Qt, QTimer
 from PySide6.QtGui import QColor, QGuiApplication, QPainter
 
 from app.chat.blocks.base import PlacedBlock
-from app.chat.blocks.block import BlockPaint
+from app.chat.blocks.block import BlockPaint, Deed
 from app.chat.blocks.changes import changes
 from app.chat.blocks.code_lines import CodeLines
 from app.chat.blocks.code_text import CodeText
@@ -102,6 +103,7 @@ class CodeBlock(PlacedBlock):
 
     def paint(self, painter: QPainter, paint: BlockPaint) -> None:
         self.paint_quotes(painter, paint.tokens, self._height)
+        self.paint_mark_beside(painter, paint.tokens, _HEAD / 2)
         draw_round(painter, self._ground, _RADIUS, paint.tokens.sunken, paint.tokens.line)
         self._paint_head(painter, paint)
         room = self._room.adjusted(-_PADDING + 1, -_ABOVE, _PADDING - 1, _BELOW)
@@ -138,17 +140,30 @@ class CodeBlock(PlacedBlock):
     def _paint_fold(self, painter: QPainter, paint: BlockPaint) -> None:
         rect = self._fold_rect
         painter.fillRect(QRectF(rect.left() + 1, rect.top(), rect.width() - 2, 1), QColor(paint.tokens.line))
-        words = f"Show all, {write_count(len(self._text.lines), 'lines')}"
-        draw_words(painter, words, paint.tokens.target, rect.adjusted(_PADDING, 0, 0, 0))
+        draw_words(painter, self._fold_words, paint.tokens.target, rect.adjusted(_PADDING, 0, 0, 0))
+
+    @property
+    def _fold_words(self) -> str:
+        return f"Show all, {write_count(len(self._text.lines), 'lines')}"
 
     def press(self, point: QPointF) -> bool:
         if self._copy_rect.contains(point):
             self.copy()
             return True
         if self._is_folded and self._fold_rect.contains(point):
-            self._is_folded = False
+            self._unfold()
             return True
         return False
+
+    def deeds(self) -> Sequence[Deed]:
+        if not self.is_laid_out:
+            return ()
+        copy = Deed("Copy code", self._copy_rect, self.copy)
+        fold = Deed(self._fold_words.replace("\u00a0", " "), self._fold_rect, self._unfold)
+        return (copy, fold) if self._is_folded else (copy,)
+
+    def _unfold(self) -> None:
+        self._is_folded = False
 
     def copy(self) -> None:
         """Put the code on the clipboard, and say so for a moment."""
@@ -180,4 +195,5 @@ class CodeBlock(PlacedBlock):
         return self._lines.slice(start, end)
 
     def describe(self) -> str:
-        return f"Code, {self.heading}, {write_count(len(self._text.lines), 'lines')}".replace("\u00a0", " ")
+        lines = write_count(len(self._text.lines), "lines")
+        return self.named(f"Code, {self.heading}, {lines}".replace("\u00a0", " "))

@@ -9,9 +9,9 @@ from PySide6.QtGui import QPainter
 
 from app.chat.blocks.block import BlockPaint
 from app.chat.blocks.code_text import CodeText
-from app.chat.blocks.looks import CODE, metrics_of
+from app.chat.blocks.looks import CODE, metrics_of, text_scale
 from app.chat.blocks.paragraph import Paragraph
-from app.chat.blocks.units import count_units, slice_units
+from app.chat.blocks.units import count_units, is_narrow, slice_units
 from app.chat.code_colours import Row
 from app.chat.markdown_inline import Span, Style
 
@@ -25,6 +25,7 @@ class CodeLines:
     def __init__(self, text: CodeText) -> None:
         self.text = text
         self._kept: dict[tuple[int, int], tuple[Row, Paragraph]] = {}
+        self._widths: dict[tuple[float, str], float] = {}  # of parts whose letters have several widths
 
     @property
     def width(self) -> float:
@@ -32,6 +33,7 @@ class CodeLines:
 
     def release(self) -> None:
         self._kept.clear()
+        self._widths.clear()
 
     def paint(self, painter: QPainter, origin: QPointF, paint: BlockPaint, num_lines: int) -> None:
         """Paint what of the first lines lies in the clip, which is in the painter's coordinates."""
@@ -48,14 +50,12 @@ class CodeLines:
 
     def _parts(self, index: int, clip: QRectF) -> Iterator[tuple[int, float, Paragraph]]:
         """Parts of a line that lie in a clip: where each starts, its left edge, and its layout."""
-        advance = metrics_of(CODE).horizontalAdvance("m")
         line = self.text.lines[index]
         left = 0.0
         for start in range(0, max(1, len(line)), _PART):
             if left > clip.right():
                 return
-            is_plain = line.isascii() and "\t" not in line
-            width = advance * min(_PART, len(line) - start) if is_plain else self._part(index, start).natural_width
+            width = self._width_of(index, start)
             if left + width >= clip.left():
                 yield count_units(line[:start]), left, self._part(index, start)
             left += width
@@ -85,11 +85,25 @@ class CodeLines:
     def rect_of(self, position: int) -> QRectF:
         index = self.text.line_at(position)
         column = position - self.text.starts[index]
-        x, top = 0.0, float(index * CODE.row_height)
-        for start, left, part in self._parts(index, QRectF(0, 0, 1e9, 1)):
-            if start <= column:
-                x = left + part.rect_of(column - start).left()
-        return QRectF(x, top, 1, CODE.row_height)
+        line = self.text.lines[index]
+        letter = column if is_narrow(line) else len(slice_units(line, 0, column))
+        start = min(letter, max(0, len(line) - 1)) // _PART * _PART
+        left = self._left_of(index, start)
+        x = left + self._part(index, start).rect_of(column - count_units(line[:start])).left()
+        return QRectF(x, index * CODE.row_height, 1, CODE.row_height)
+
+    def _left_of(self, index: int, start: int) -> float:
+        return sum(self._width_of(index, place) for place in range(0, start, _PART))
+
+    def _width_of(self, index: int, start: int) -> float:
+        """Px of a part of a line; where letters have the same width, without a layout."""
+        line = self.text.lines[index][start : start + _PART]
+        if line.isascii() and "\t" not in line:
+            return metrics_of(CODE).horizontalAdvance("m") * len(line)
+        key = text_scale(), line
+        if key not in self._widths:
+            self._widths[key] = self._part(index, start).natural_width
+        return self._widths[key]
 
     def slice(self, start: int, end: int) -> str:
         return slice_units(self.text.code, start, end)

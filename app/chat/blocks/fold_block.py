@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QGuiApplication, QPainter
 
 from app.chat.blocks.base import PlacedBlock
-from app.chat.blocks.block import BlockPaint
+from app.chat.blocks.block import BlockPaint, Deed
 from app.chat.blocks.small_words import draw_words, words_width
 from app.chat.markdown_pieces import Place
 from app.figures import write_count
@@ -21,7 +23,6 @@ _TEXT_X = 16.0
 class FoldBlock(PlacedBlock):
     """Shows and hides the blocks of one part of reasoning; its words are not part of the text."""
 
-    length = 0
     is_laid_out = True
 
     def __init__(self, source_start: int, gap: int = 0) -> None:
@@ -80,11 +81,14 @@ class FoldBlock(PlacedBlock):
     def press(self, point: QPointF) -> bool:
         if not self._ground.contains(point):
             return False
-        self.is_open = not self.is_open
+        self._turn()
         return True
 
-    def text(self, start: int, end: int) -> str:
-        return ""
+    def deeds(self) -> Sequence[Deed]:
+        return (Deed("Fold reasoning" if self.is_open else "Show reasoning", self._ground, self._turn),)
+
+    def _turn(self) -> None:
+        self.is_open = not self.is_open
 
     def describe(self) -> str:
         state = "shown" if self.is_open else "folded"

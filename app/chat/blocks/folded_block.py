@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Protocol
 
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter
 
 from app.chat.blocks.base import moved
-from app.chat.blocks.block import BlockPaint
+from app.chat.blocks.block import BlockPaint, Deed
 from app.chat.blocks.growing import PieceBlock
 from app.chat.blocks.looks import is_mirrored
 from app.chat.markdown_pieces import Piece, Place
@@ -105,8 +107,19 @@ class FoldedBlock:
     def markdown(self) -> str:
         return self._inner.markdown()
 
+    def markdown_of(self, start: int, end: int) -> str:
+        return self._inner.markdown_of(start, end)
+
+    def text_in_lists(self, start: int, end: int) -> str:
+        return self._inner.text_in_lists(start, end)
+
     def link_at(self, point: QPointF) -> str:
         return self._inner.link_at(point - QPointF(self._left, 0))
+
+    def deeds(self) -> Sequence[Deed]:
+        if self.is_hidden:
+            return ()
+        return [replace(deed, rect=deed.rect.translated(self._left, 0)) for deed in self._inner.deeds()]
 
     def press(self, point: QPointF) -> bool:
         return not self.is_hidden and self._inner.press(point - QPointF(self._left, 0))

@@ -95,6 +95,7 @@ class FormulaBlock(PlacedBlock):
 
     def paint(self, painter: QPainter, paint: BlockPaint) -> None:
         self.paint_quotes(painter, paint.tokens, self._height)
+        self.paint_mark_beside(painter, paint.tokens, self._height / 2)
         if self._drawing is None:
             origin = QPointF(self.inset, round(self._ground.top()))
             self._source_text.paint_grounds(painter, origin, paint, 0)
@@ -137,8 +138,11 @@ class FormulaBlock(PlacedBlock):
     def text(self, start: int, end: int) -> str:
         return slice_units(self._source_text.plain, start, end).replace("\u2028", "\n")
 
+    def markdown_of(self, start: int, end: int) -> str:
+        return self._source.strip("\n")
+
     def describe(self) -> str:
-        return f"Formula, {self._piece.source}"
+        return self.named(f"Formula, {self._piece.source}")
 
 
 def room_for(source: str) -> int:

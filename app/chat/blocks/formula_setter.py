@@ -9,6 +9,10 @@ from types import MappingProxyType, ModuleType
 
 COLOUR = "#123456"  # stands in a drawing for the colour of the text around it
 _UNKNOWN_COMMAND = re.compile(r">\s*\\[A-Za-z]")
+_PART = re.compile(r"\\[A-Za-z]+|\\.|[^\s&]", re.DOTALL)
+_DEPTHS = MappingProxyType({"{": 1, "}": -1, "\\left": 1, "\\right": -1, "\\begin": 1, "\\end": -1})
+_MAX_DEPTH = 12
+_MAX_COST = 2_500  # some 0.2 ms each
 _TAG = re.compile(r"\\(?:tag|label)\*?\{[^{}]*\}")
 _VIEW_BOX = re.compile(r'viewBox="([-\d.]+) ([-\d.]+) ([-\d.]+) ([-\d.]+)"')
 _SPELLINGS = MappingProxyType(
@@ -20,6 +24,7 @@ _ERRORS = (
     AttributeError,
     LookupError,
     RuntimeError,
+    StopIteration,
     SyntaxError,
     TypeError,
     ValueError,
@@ -41,6 +46,15 @@ class Drawing:
     width: float
     ascent: float
     descent: float
+
+
+def is_too_deep(source: str) -> bool:
+    """Whether ziamath would take over half a second: each level of nesting doubles what is in it."""
+    depth = cost = 0
+    for part in _PART.findall(source):
+        depth = max(0, depth + _DEPTHS.get(part, 0))
+        cost += 2 ** min(depth, _MAX_DEPTH)
+    return cost > _MAX_COST
 
 
 def set_formula(key: FormulaKey) -> Drawing | None:

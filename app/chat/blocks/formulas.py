@@ -9,7 +9,7 @@ from PySide6.QtCore import QByteArray, QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
-from app.chat.blocks.formula_setter import COLOUR, Drawing, FormulaKey, set_formula
+from app.chat.blocks.formula_setter import COLOUR, Drawing, FormulaKey, is_too_deep, set_formula
 from app.chat.blocks.worker import worker
 
 MAX_SOURCE = 400  # characters; ziamath needs 2 s for 3,000
@@ -25,7 +25,7 @@ class Formulas:
 
     def is_known(self, key: FormulaKey) -> bool:
         """Whether `find` has its last word: a drawing, or None for what cannot be set."""
-        return key in self._drawings or len(key.source) > MAX_SOURCE
+        return key in self._drawings or _cannot_be_set(key.source)
 
     def find(self, key: FormulaKey) -> Drawing | None:
         """The drawing; None where there is none, or none yet: it is then asked for, and `changes().changed` tells."""
@@ -41,6 +41,11 @@ class Formulas:
         self._drawings[key] = drawing
         if len(self._drawings) > _MAX_KEPT:
             self._drawings.popitem(last=False)
+
+
+@lru_cache(maxsize=4096)
+def _cannot_be_set(source: str) -> bool:
+    return len(source) > MAX_SOURCE or is_too_deep(source)
 
 
 @cache

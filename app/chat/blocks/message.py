@@ -22,7 +22,7 @@ from app.conversations.reasoning import Part, split_reasoning
 from app.conversations.records import Message
 from engine.messages import ReasoningTags
 
-_REFERENCE = re.compile(r"^ {0,3}\[[^\]\n]+\]:\s*\S", re.MULTILINE)
+_REFERENCE = re.compile(r"^ {0,3}\[[^\]\n^][^\]\n]*\]:\s*\S", re.MULTILINE)
 _AFTER_FOLD = 8  # px
 _AFTER_CHIPS = 8
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter, itemgetter
 from unicodedata import bidirectional
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QTextLayout, QTextLine, QTextOption
 
 from app.chat.blocks.block import BlockPaint
+from app.chat.blocks.block import Span as Positions
 from app.chat.blocks.formulas import draw_formula, formulas
 from app.chat.blocks.looks import REPLY, Look, font_of, metrics_of, text_scale
 from app.chat.blocks.set_text import SetText, set_spans
@@ -167,18 +170,30 @@ class Paragraph:
         tokens = paint.tokens
         for rect in self._code_rects(origin):
             draw_round(painter, rect, 4, tokens.sunken)
+        seen = self._seen(paint.clip.top() - origin.y(), paint.clip.bottom() - origin.y())
         for spans, colour in ((paint.drafted, tokens.draft_soft), (paint.found, tokens.draft_soft)):
-            for first, last in spans:
-                self.fill(painter, origin, first - start, last - start, colour)
+            first = bisect_right(spans, seen[0] + start, key=itemgetter(1))
+            for span in spans[first : bisect_left(spans, seen[1] + start, key=itemgetter(0))]:
+                self._fill(painter, origin, (span[0] - start, span[1] - start), seen, colour)
         if paint.selection:
-            self.fill(painter, origin, paint.selection[0] - start, paint.selection[1] - start, tokens.target_soft)
+            span = paint.selection[0] - start, paint.selection[1] - start
+            self._fill(painter, origin, span, seen, tokens.target_soft)
         if paint.current:
             for rect in self.rects(paint.current[0] - start, paint.current[1] - start):
                 draw_round(painter, rect.translated(origin).adjusted(-2, 1, 2, -1), 3, tokens.draft_soft, tokens.target)
 
-    def fill(self, painter: QPainter, origin: QPointF, start: int, end: int, colour: str) -> None:
-        for rect in self.rects(start, end):
+    def _fill(self, painter: QPainter, origin: QPointF, span: Positions, seen: Positions, colour: str) -> None:
+        for rect in self.rects(max(span[0], seen[0]), min(span[1], seen[1])):
             painter.fillRect(rect.translated(origin), QColor(colour))
+
+    def _seen(self, top: float, bottom: float) -> Positions:
+        """The plain text of the rows between two heights."""
+        first = bisect_right(self.rows, top, key=_bottom_of)
+        last = bisect_left(self.rows, bottom, key=_top_of)
+        if first >= last:
+            return 0, 0
+        end = self.length if last == len(self.rows) else self._text.to_plain(self.rows[last].start)
+        return self._text.to_plain(self.rows[first].start), end
 
     def _code_rects(self, origin: QPointF) -> Iterator[QRectF]:
         place = 0
@@ -195,14 +210,21 @@ class Paragraph:
         if start >= end:
             return []
         first, last = self._text.to_shown(start), max(self._text.to_shown(end), self._text.to_shown(start) + 1)
-        return [
-            rect for row in self.rows if row.start < last and row.end > first for rect in self._cover(row, first, last)
-        ]
+        begin = max(0, bisect_right(self.rows, first, key=_start_of) - 1)
+        rows = range(begin, bisect_left(self.rows, last, key=_start_of))
+        return [rect for row in rows for rect in self._cover(row, first, last)]
 
-    def _cover(self, row: Row, first: int, last: int) -> Iterator[QRectF]:
+    def _cover(self, index: int, first: int, last: int) -> Iterator[QRectF]:
+        """What a span of shown positions covers of a row; letters are looked at one by one where they change sides."""
+        row, line = self.rows[index], self._lines.lineAt(index)
+        is_whole = first <= row.start and last >= row.end
         first, last = max(first, row.start), min(last, row.end)
-        line = self._lines.lineForTextPosition(row.start)
-        if self.has_right_to_left:
+        if first >= last:
+            return
+        if is_whole and self.has_right_to_left:
+            shown = line.naturalTextRect()
+            edges = [[shown.left(), shown.right()]]
+        elif self.has_right_to_left:
             edges = sorted(sorted((_x(line, place), _x_after(line, place))) for place in range(first, last))
         else:
             edges = [[_x(line, first), _x(line, last)]]
@@ -246,19 +268,24 @@ class Paragraph:
 
     def span_at(self, point: QPointF) -> tuple[Span, int] | None:
         """The span whose letters lie under a point, and where it starts."""
+        first, last = self._seen(point.y(), point.y() + 1)
         place = 0
         for span in self.spans:
             end = place + count_units(span.text)
-            if any(rect.contains(point) for rect in self.rects(place, end)):
+            if any(rect.contains(point) for rect in self.rects(max(place, first), min(end, last))):
                 return span, place
             place = end
         return None
 
     def _row_at(self, shown: int) -> Row:
-        return next((row for row in self.rows if shown < row.end), self.rows[-1])
+        return self.rows[min(bisect_right(self.rows, shown, key=_end_of), len(self.rows) - 1)]
 
     def _x(self, shown: int, row: Row) -> float:
         return _x(self._lines.lineForTextPosition(row.start), shown)
+
+
+_start_of, _end_of = attrgetter("start"), attrgetter("end")
+_top_of, _bottom_of = attrgetter("top"), attrgetter("bottom")
 
 
 def _x(line: QTextLine, place: int) -> float:

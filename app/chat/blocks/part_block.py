@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
@@ -11,7 +11,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
 from app.chat.blocks.base import PlacedBlock, moved
-from app.chat.blocks.block import Block, BlockPaint, Span
+from app.chat.blocks.block import Block, BlockPaint, Deed, Span
 from app.chat.blocks.growing import GrowingMarkdown, MakeBlock
 from app.chat.blocks.looks import REPLY, font_of
 from app.chat.markdown_pieces import Piece, Place
@@ -117,11 +117,30 @@ class PartBlock(PlacedBlock):
             if start < begin + block.length and end > begin:
                 yield block.text(max(0, start - begin), min(block.length, end - begin))
 
+    def markdown_of(self, start: int, end: int) -> str:
+        return "".join(self._copies(start, end, "markdown"))
+
+    def text_in_lists(self, start: int, end: int) -> str:
+        return "".join(self._copies(start, end, "text"))
+
+    def _copies(self, start: int, end: int, copy: str) -> Iterator[str]:
+        is_first = True
+        for begin, block in zip(self._starts, self.blocks, strict=True):
+            if start < begin + block.length and end > begin:
+                yield "" if is_first else block.joint
+                within = max(0, start - begin), min(block.length, end - begin)
+                yield block.markdown_of(*within) if copy == "markdown" else block.text_in_lists(*within)
+                is_first = False
+
     def link_at(self, point: QPointF) -> str:
         if not self._tops:
             return ""
         _, block, within = self._at(point)
         return block.link_at(within)
+
+    def deeds(self) -> Sequence[Deed]:
+        tops = zip(self.blocks, self._tops, strict=True) if self._tops else ()
+        return [replace(deed, rect=deed.rect.translated(0, top)) for block, top in tops for deed in block.deeds()]
 
     def press(self, point: QPointF) -> bool:
         if not self._tops:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
+from functools import partial
+from itertools import product
 
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter
 
 from app.chat.blocks.base import PlacedBlock
-from app.chat.blocks.block import BlockPaint
+from app.chat.blocks.block import BlockPaint, Deed
+from app.chat.blocks.deeds import links_of
 from app.chat.blocks.looks import CELL, REPLY, Look
 from app.chat.blocks.paragraph import Paragraph
 from app.chat.blocks.sideways import Sideways
@@ -82,6 +86,7 @@ class TableBlock(PlacedBlock):
 
     def paint(self, painter: QPainter, paint: BlockPaint) -> None:
         self.paint_quotes(painter, paint.tokens, self._height)
+        self.paint_mark_beside(painter, paint.tokens, self._cells.tops[1] / 2)
         room = self._room
         painter.save()
         painter.setClipRect(room, Qt.ClipOperation.IntersectClip)
@@ -167,9 +172,22 @@ class TableBlock(PlacedBlock):
         found = cell.span_at(within)
         return found[0].style.href if found else ""
 
+    def deeds(self) -> Sequence[Deed]:
+        if not self.is_laid_out:
+            return ()
+        deeds: list[Deed] = []
+        for index, column in product(range(self.num_rows), range(self._cells.num_columns)):
+            if any(span.style.href for span in self._cells.rows[index][column]):
+                deeds += links_of(self._cells.cell(index, column), self._origin_of(index, column))
+        if self._is_folded:
+            name = self._fold_words.replace("\u00a0", " ")
+            deeds.append(Deed(name, self._fold_rect, partial(self._show_rows, self.num_rows + MORE_ROWS)))
+        return deeds
+
     def text(self, start: int, end: int) -> str:
         return slice_units(self._cells.text(), start, end)
 
     def describe(self) -> str:
         rows = write_count(len(self._cells.rows) - 1, "rows")
-        return f"Table, {rows}, {write_count(self._cells.num_columns, 'columns')}".replace("\u00a0", " ")
+        columns = write_count(self._cells.num_columns, "columns")
+        return self.named(f"Table, {rows}, {columns}".replace("\u00a0", " "))

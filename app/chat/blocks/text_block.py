@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import ceil
 
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtGui import QPainter
 
-from app.chat.blocks.base import PlacedBlock
-from app.chat.blocks.block import BlockPaint
-from app.chat.blocks.looks import REPLY, Look, font_of, heading_look, indent, metrics_of, text_scale
+from app.chat.blocks.base import LIST_INDENT, PlacedBlock
+from app.chat.blocks.block import BlockPaint, Deed
+from app.chat.blocks.deeds import links_of
+from app.chat.blocks.looks import REPLY, Look, font_of, heading_look
 from app.chat.blocks.paragraph import Paragraph
 from app.chat.blocks.units import slice_units
-from app.chat.markdown_pieces import Piece, Text
-from app.theme.glyphs import draw_dot
+from app.chat.blocks.written import cut_spans, write_spans
+from app.chat.markdown_pieces import TASK_DONE, TASK_OPEN, Piece, Text
 
-_BULLET_X = 9.0
-_BULLET_RADIUS = 2.25
-_NUMBER_ROOM = 6.0
+_LIST_INDENT = "    "  # in Markdown: deep enough for what stands in items with numbers
 
 
 class TextBlock(PlacedBlock):
@@ -30,13 +30,17 @@ class TextBlock(PlacedBlock):
         self._piece = piece
         look = heading_look(piece.heading, self._ordinary) if piece.heading else self._ordinary
         self._paragraph = Paragraph(piece.spans, look)
-        self._prefix = f"{'  ' * (piece.place.level - 1)}{piece.mark} " if piece.mark else ""
+        self._prefix = f"{'  ' * (piece.place.level - 1)}{piece.place.mark} " if piece.place.mark else ""
 
     def take(self, piece: Piece) -> bool:
         """Become another state of the same text as it grows."""
         if not isinstance(piece, Text):
             return False
-        if piece.spans != self._piece.spans or piece.heading != self._piece.heading or piece.mark != self._piece.mark:
+        if (
+            piece.spans != self._piece.spans
+            or piece.heading != self._piece.heading
+            or piece.place.mark != self.place.mark
+        ):
             self._set_piece(piece)
         return True
 
@@ -77,29 +81,11 @@ class TextBlock(PlacedBlock):
         self._paragraph.paint_grounds(painter, self._origin, paint, self._shift)
         self.paint_quotes(painter, paint.tokens, self._paragraph.height, is_mirrored=self._is_mirrored)
         self._paragraph.paint(painter, self._origin, paint)
-        if self._piece.mark:
-            self._paint_mark(painter, paint)
-        if paint.hover is not None:
-            self._paragraph.underline(painter, self._origin, paint, paint.hover - self._origin)
-
-    def _paint_mark(self, painter: QPainter, paint: BlockPaint) -> None:
-        """Bullets are drawn, since those of fonts are heavy; numbers end before the text."""
         look = self._paragraph.look
         baseline = self._paragraph.rows[0].baseline if self._paragraph.rows else look.row_height * 0.75
-        if self._piece.mark == "•":
-            x = self._from_start(self.inset - indent() + _BULLET_X * text_scale(), 0)
-            draw_dot(painter, paint.tokens.ink2, QPointF(x, baseline - metrics_of(look).xHeight() / 2), _BULLET_RADIUS)
-            return
-        width = metrics_of(look).horizontalAdvance(self._piece.mark)
-        painter.setFont(font_of(look))
-        painter.setPen(QColor(paint.tokens.ink2))
-        painter.drawText(
-            QPointF(self._from_start(self.inset - _NUMBER_ROOM - width, width), baseline), self._piece.mark
-        )
-
-    def _from_start(self, distance: float, width: float) -> float:
-        """Left edge of what stands so far from the side where the text's lines begin."""
-        return self._width - distance - width if self._is_mirrored else distance
+        self.paint_mark(painter, paint.tokens, baseline, look, is_mirrored=self._is_mirrored)
+        if paint.hover is not None:
+            self._paragraph.underline(painter, self._origin, paint, paint.hover - self._origin)
 
     def position_at(self, point: QPointF) -> int:
         return self._shift + self._paragraph.position_at(point - self._origin)
@@ -110,10 +96,33 @@ class TextBlock(PlacedBlock):
     def text(self, start: int, end: int) -> str:
         return slice_units(self._prefix + self._paragraph.plain, start, end).replace("\u2028", "\n")
 
+    def text_in_lists(self, start: int, end: int) -> str:
+        lead = LIST_INDENT * self.place.level
+        return ("" if self.place.mark else lead) + self.text(start, end).replace("\n", f"\n{lead}")
+
+    def markdown_of(self, start: int, end: int) -> str:
+        spans = self._piece.spans
+        is_whole = start <= 0 and end >= self.length
+        if is_whole and all(not span.style.href or span.style.href in self._source for span in spans):
+            return self._source.strip("\n")
+        words = write_spans(list(cut_spans(spans, max(0, start - self._shift), end - self._shift)))
+        before = "> " * self.place.num_quotes + _LIST_INDENT * max(0, self.place.level - 1)
+        first = before + _written_mark(self.place.mark) + "#" * self._piece.heading + " " * bool(self._piece.heading)
+        return (first if start <= 0 else "") + words.replace("\n", f"\n{before}")
+
     def link_at(self, point: QPointF) -> str:
         found = self._paragraph.span_at(point - self._origin)
         return found[0].style.href if found else ""
 
+    def deeds(self) -> Sequence[Deed]:
+        return tuple(links_of(self._paragraph, self._origin)) if self.is_laid_out else ()
+
     def describe(self) -> str:
         text = self.text(0, self.length)
         return f"Heading, {text}" if self._piece.heading else text
+
+
+def _written_mark(mark: str) -> str:
+    """The mark of an item as Markdown writes it, with the space after it."""
+    marks = {"": "", "•": "- ", TASK_OPEN: "- [ ] ", TASK_DONE: "- [x] "}
+    return marks.get(mark, f"{mark} ")

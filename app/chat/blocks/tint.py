@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from app.chat.blocks.block import Block, Span
-from app.chat.blocks.units import to_units
+from app.chat.blocks.units import UnitPlaces
 
 _WINDOW = 400  # characters of marks that may stand between two characters of the plain text
 _RUN_OF_TEXT = re.compile(r"[^\t\n]{1,3}")  # has to be the same, so that no mark is taken for text
@@ -31,7 +31,8 @@ def drafted_in(block: Block, drafted: Sequence[Span]) -> tuple[Span, ...]:
         if spans and spans[-1][1] == span[0]:
             span = spans.pop()[0], span[1]
         spans.append(span)
-    return tuple((to_units(plain, begin), to_units(plain, end)) for begin, end in spans)
+    units = UnitPlaces(plain)
+    return tuple((units.of(begin), units.of(end)) for begin, end in spans)
 
 
 @lru_cache(maxsize=256)

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left
+
+_WIDE = re.compile("[\U00010000-\U0010ffff]")
+
 
 def count_units(text: str) -> int:
     return len(text) if is_narrow(text) else len(text.encode("utf-16-le", "surrogatepass")) // 2
@@ -20,6 +25,12 @@ def slice_units(text: str, start: int, end: int) -> str:
     return encoded[2 * max(0, start) : 2 * max(0, end)].decode("utf-16-le", "ignore")
 
 
-def to_units(text: str, index: int) -> int:
-    """The position in units of a character's index."""
-    return index if is_narrow(text) else count_units(text[:index])
+class UnitPlaces:
+    """Positions in units of a text's characters, found in one pass over the text."""
+
+    def __init__(self, text: str) -> None:
+        self._wide = [] if text.isascii() else [found.start() for found in _WIDE.finditer(text)]
+
+    def of(self, index: int) -> int:
+        """Of the character with an index."""
+        return index + bisect_left(self._wide, index)

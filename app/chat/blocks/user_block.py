@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from dataclasses import dataclass
+from collections.abc import Sequence
+from functools import partial
 from math import ceil
 
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QPainter
 
 from app.chat.blocks.base import PlacedBlock
-from app.chat.blocks.block import BlockPaint
+from app.chat.blocks.block import BlockPaint, Deed
 from app.chat.blocks.looks import USER, font_of, is_mirrored, text_scale
-from app.chat.blocks.paragraph import Paragraph
 from app.chat.blocks.small_words import draw_words, words_width
 from app.chat.blocks.units import count_units, slice_units
-from app.chat.markdown_inline import Span
+from app.chat.blocks.user_lines import UserLines
 from app.chat.markdown_pieces import Place
 from app.figures import write_count
 from app.theme.glyphs import draw_round
@@ -23,35 +22,28 @@ from app.theme.glyphs import draw_round
 SHARE = 0.78  # of the column
 FOLD_LINES, FOLD_CHARACTERS = 40, 20_000
 MORE_LINES, MORE_CHARACTERS = 1_500, 60_000
-_PART = 6_000  # characters of a line that are laid out together
 _PADDING, _INSET = 16.0, 12.0
 _RADIUS = 12
 _FOOT = 28.0
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    start: int  # in UTF-16 units
-    paragraph: Paragraph
-
-
 class UserBlock(PlacedBlock):
     def __init__(self, text: str, gap: int = 0) -> None:
         super().__init__(Place(gap=gap), text, 0)
+        self._length = count_units(text)
         self._num_lines = text.count("\n") + 1
         self._shown = _beginning(text, FOLD_LINES, FOLD_CHARACTERS)  # characters
-        self._lines: list[_Line] = []
-        self._tops: list[float] = [0.0]
+        self._lines: UserLines | None = None  # while it is laid out
         self._bubble = QRectF()
         self._scale = 0.0
 
     @property
     def length(self) -> int:
-        return count_units(self._source)
+        return self._length
 
     @property
     def is_laid_out(self) -> bool:
-        return bool(self._lines) and self._scale == text_scale()
+        return self._lines is not None and self._scale == text_scale()
 
     @property
     def _is_folded(self) -> bool:
@@ -71,36 +63,23 @@ class UserBlock(PlacedBlock):
         return self._bubble.height()
 
     def _lay_out(self, width: float) -> None:
-        self._lines = list(self._lines or self._cut())
-        most = width * SHARE - 2 * _PADDING
-        for line in self._lines:
-            line.paragraph.lay_out(most)
-        widest = min(most, max(line.paragraph.natural_width for line in self._lines) + 1)
+        self._lines = self._lines or UserLines(self._source[: self._shown])
+        self._lines.set_width(width * SHARE - 2 * _PADDING)
+        widest = min(width * SHARE - 2 * _PADDING, self._lines.widest + 1)
         if self._is_folded:
             widest = max(widest, words_width(self._fold_words, "interface"))
-        if any(line.paragraph.is_right_to_left for line in self._lines):
-            for line in self._lines:
-                line.paragraph.lay_out(ceil(widest))
-        self._tops = [0.0]
-        for line in self._lines:
-            self._tops.append(self._tops[-1] + line.paragraph.height)
-        height = self._tops[-1] + 2 * _INSET + (_FOOT if self._is_folded else 0)
+        height = self._lines.tops[-1] + 2 * _INSET + (_FOOT if self._is_folded else 0)
         taken = ceil(widest) + 2 * _PADDING
         self._bubble = QRectF(0 if is_mirrored() else width - taken, 0, taken, height)
 
-    def _cut(self) -> list[_Line]:
-        lines: list[_Line] = []
-        start = 0
-        for line in self._source[: self._shown].split("\n"):
-            for place in range(0, max(1, len(line)), _PART):
-                part = line[place : place + _PART]
-                lines.append(_Line(start, Paragraph([Span(part)], USER)))
-                start += count_units(part)
-            start += 1
-        return lines
-
     def release(self) -> None:
-        self._lines = []
+        if self._lines is not None:
+            self._lines.release()
+
+    @property
+    def _laid_out(self) -> UserLines:
+        assert self._lines is not None, "a message is laid out before it is used"
+        return self._lines
 
     @property
     def _origin(self) -> QPointF:
@@ -108,12 +87,12 @@ class UserBlock(PlacedBlock):
 
     def paint(self, painter: QPainter, paint: BlockPaint) -> None:
         draw_round(painter, self._bubble, _RADIUS, paint.tokens.sunken)
-        first = max(0, bisect_right(self._tops, paint.clip.top() - self._origin.y()) - 1)
-        last = bisect_right(self._tops, paint.clip.bottom() - self._origin.y())
-        for line, top in zip(self._lines[first:last], self._tops[first:last], strict=False):
-            place = self._origin + QPointF(0, top)
-            line.paragraph.paint_grounds(painter, place, paint, line.start)
-            line.paragraph.paint(painter, place, paint)
+        lines = self._laid_out
+        first = lines.at_height(paint.clip.top() - self._origin.y())
+        for index in range(first, lines.at_height(paint.clip.bottom() - self._origin.y()) + 1):
+            place = self._origin + QPointF(0, lines.tops[index])
+            lines.paragraph(index).paint_grounds(painter, place, paint, lines.starts[index])
+            lines.paragraph(index).paint(painter, place, paint)
         if self._is_folded:
             draw_words(painter, self._fold_words, paint.tokens.target, self._fold_rect, "interface")
 
@@ -134,27 +113,37 @@ class UserBlock(PlacedBlock):
         self._show_more(self._shown)
         return True
 
+    def deeds(self) -> Sequence[Deed]:
+        if not self._is_folded or not self.is_laid_out:
+            return ()
+        name = self._fold_words.replace("\u00a0", " ")
+        return (Deed(name, self._fold_rect, partial(self._show_more, self._shown)),)
+
     def _show_more(self, start: int) -> None:
         self._shown = _beginning(self._source, MORE_LINES, MORE_CHARACTERS, start)
-        self.release()
+        self._lines = None
 
     def reveal(self, position: int) -> None:
         if self._is_folded and position >= count_units(self._source[: self._shown]):
             self._show_more(max(self._shown, len(slice_units(self._source, 0, position))))
 
     def position_at(self, point: QPointF) -> int:
-        index = min(max(0, bisect_right(self._tops, point.y() - self._origin.y()) - 1), len(self._lines) - 1)
-        line = self._lines[index]
-        return line.start + line.paragraph.position_at(point - self._origin - QPointF(0, self._tops[index]))
+        lines = self._laid_out
+        index = lines.at_height(point.y() - self._origin.y())
+        within = point - self._origin - QPointF(0, lines.tops[index])
+        return lines.starts[index] + lines.paragraph(index).position_at(within)
 
     def rect_of(self, position: int) -> QRectF:
-        starts = [line.start for line in self._lines]
-        index = max(0, bisect_right(starts, position) - 1)
-        rect = self._lines[index].paragraph.rect_of(position - starts[index])
-        return rect.translated(self._origin + QPointF(0, self._tops[index]))
+        lines = self._laid_out
+        index = lines.at_position(position)
+        rect = lines.paragraph(index).rect_of(position - lines.starts[index])
+        return rect.translated(self._origin + QPointF(0, lines.tops[index]))
 
     def text(self, start: int, end: int) -> str:
         return slice_units(self._source, start, end)
+
+    def markdown_of(self, start: int, end: int) -> str:
+        return self.text(start, end)
 
     def describe(self) -> str:
         return self._source[: self._shown]

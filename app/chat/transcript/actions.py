@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QPoint, QPointF, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
@@ -153,7 +155,9 @@ class TranscriptActions(TranscriptView):
     def _fill_with(self, menu: QMenu, section: Section) -> None:
         self._fill_copies(menu, section)
         menu.addSeparator()
-        menus.add_actions(menu, section, lambda action: self._act(section, action), is_tinted=self.is_tinted)
+        is_last = section is self.last
+        choose = partial(self._act, section)
+        menus.add_actions(menu, section, choose, is_tinted=self.is_tinted, is_last=is_last)
 
     def _fill_copies(self, menu: QMenu, section: Section) -> None:
         kind = "reply" if section.is_reply else "message"

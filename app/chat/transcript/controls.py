@@ -12,7 +12,7 @@ from app.chat.notes import Action
 from app.chat.strip import describe, spoken
 from app.chat.transcript import measures
 from app.chat.transcript.section import Section
-from app.chat.transcript.words import branch_words
+from app.chat.transcript.words import NO_BRANCH, branch_words
 from app.theme.buttons import PaintedButton, SymbolButton
 from app.theme.fonts import font
 from app.theme.glyphs import draw_focus_ring, draw_round
@@ -26,6 +26,7 @@ _SYMBOLS = {
     Action.BRANCH: ("branch", "Branch from this reply"),
     Action.MORE: ("more", "Show more actions for this reply"),
 }
+_RUNNING = "Statistics of the running reply"
 _OF_REPLY = (Action.COPY, Action.AGAIN, Action.BRANCH, Action.MORE)
 _OF_USER = (Action.EDIT, Action.COPY)
 
@@ -61,6 +62,8 @@ class BranchLabel(QWidget):
         self._words = ""
 
     def set_words(self, words: str) -> None:
+        if words == self._words:
+            return
         self._words = words
         self.setAccessibleName(f"Branch {words}")
         self.setFixedSize(round(QFontMetricsF(font("small")).horizontalAdvance(words)) + 4, measures.ROW)
@@ -131,7 +134,7 @@ class SectionControls(QWidget):
         policy.setVerticalPolicy(policy.Policy.Expanding)
         self.strip.setSizePolicy(policy)
 
-    def show_section(self, section: Section, *, has_actions: bool) -> None:
+    def show_section(self, section: Section, *, has_actions: bool, is_last: bool = False) -> None:
         self.section = section
         has_numbers = section.is_reply and section.latest.num_tokens > 0
         self.strip.setVisible(has_numbers)
@@ -148,11 +151,21 @@ class SectionControls(QWidget):
         offered = _OF_REPLY if section.is_reply else _OF_USER
         for action, button in self.buttons.items():
             button.setVisible(has_actions and action in offered and not section.is_running)
+        self._allow_branch(is_allowed=not is_last)
+
+    def _allow_branch(self, *, is_allowed: bool) -> None:
+        """A branch begins where something follows."""
+        branch = self.buttons[Action.BRANCH]
+        if branch.isEnabled() != is_allowed:
+            branch.setEnabled(is_allowed)
+            branch.setToolTip(_SYMBOLS[Action.BRANCH][1] if is_allowed else NO_BRANCH)
+            branch.setAccessibleDescription("" if is_allowed else NO_BRANCH)
 
     def _name_strip(self, section: Section) -> None:
-        """A name that ticked while it has the focus would be read aloud again and again."""
-        if not (section.is_running and self.strip.hasFocus()):
-            self.strip.setAccessibleName(spoken(section.statistics))
+        """Its numbers once they stand: a screen reader would be told of every one that ticks."""
+        name = _RUNNING if section.is_running else spoken(section.statistics)
+        if name != self.strip.accessibleName():
+            self.strip.setAccessibleName(name)
 
     def _describe(self) -> str:
         return describe(self.section.latest, self.section.message) if self.section else ""

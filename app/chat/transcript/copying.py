@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QClipboard, QGuiApplication
 
+from app.chat.transcript.marked import join_text
 from app.chat.transcript.section import Section
-from app.chat.transcript.selection import join_marked
 from app.chat.transcript.slices import Slices
 
 
@@ -29,8 +29,7 @@ def text_of(section: Section) -> Iterator[str]:
 
 
 def join_blocks(section: Section) -> str:
-    shown = [(block, (0, block.length)) for block in section.contents.blocks if not block.is_hidden]
-    return join_marked(shown, as_markdown=False)
+    return join_text([(block, (0, block.length)) for block in section.contents.blocks if not block.is_hidden])
 
 
 def _gather(parts: Iterator[str], copied: list[str]) -> Iterator[None]:

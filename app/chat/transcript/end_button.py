@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QFocusEvent, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from app.figures import write_count
@@ -14,22 +14,29 @@ from app.theme.symbols import draw_symbol
 from app.theme.theme import Theme
 
 SIZE = 32
+_NAME = "Scroll to the end"
 
 
 class EndButton(PaintedButton):
     def __init__(self, theme: Theme, parent: QWidget) -> None:
-        super().__init__(theme, "Scroll to the end", parent)
+        super().__init__(theme, _NAME, parent)
         self._words = ""
+        self.num_lines = 0
         self.set_lines(0)
         self.hide()
 
     def set_lines(self, num_lines: int) -> None:
+        self.num_lines = num_lines
         self._words = write_count(num_lines) if num_lines else ""
         room = round(QFontMetricsF(font("small")).horizontalAdvance(self._words)) + 10 if self._words else 0
         self.setFixedSize(QSize(SIZE + room, SIZE))
-        new = f", {write_count(num_lines, 'new lines')}" if num_lines else ""
-        self.setAccessibleName(f"Scroll to the end{new}")
         self.update()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Say the lines where it is asked: a name that ticks is told to a screen reader each time."""
+        new = f", {write_count(self.num_lines, 'new lines')}" if self.num_lines else ""
+        self.setAccessibleName(f"{_NAME}{new}")
+        super().focusInEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

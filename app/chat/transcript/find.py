@@ -1,7 +1,8 @@
-"""Finder: where words stand in a chat; only messages that can hold them are parsed, a few at a time."""
+"""Finder: where words stand in a chat as it is shown; only messages that can hold them are parsed, a few at a time."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,7 +10,8 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, Signal
 
 from app.chat.blocks.block import Span
-from app.chat.blocks.find import find_in, fold
+from app.chat.blocks.find import find_in
+from app.chat.transcript.holding import can_hold
 from app.chat.transcript.sections import Sections
 from app.chat.transcript.slices import Slices
 
@@ -24,7 +26,8 @@ class Hit:
 class Finder(QObject):
     """Hits in the order of the text; the current one is the last until another is chosen."""
 
-    changed = Signal()  # more hits, or another is current
+    changed = Signal()  # more hits, or others, or another is current
+    found = Signal()  # a new search has ended: its current hit is to be shown
 
     def __init__(self, sections: Sections, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -32,6 +35,7 @@ class Finder(QObject):
         self._slices = Slices(self)
         self._words = ""
         self._by_section: dict[int, dict[int, list[Span]]] = defaultdict(dict)
+        self._is_stale = False  # the last message grew while it was searched
         self.hits: list[Hit] = []
         self.place = -1  # of the current hit among all
 
@@ -52,14 +56,30 @@ class Finder(QObject):
         return len(self.hits)
 
     def again(self) -> None:
-        """Look for the same words in a text that has changed, without moving the current hit far."""
-        place = self.place
-        self.find(self._words)
-        self.place = min(place, len(self.hits) - 1)
+        """Look for the same words in other messages; the current hit stays, or is the one nearest to it."""
+        current = self.current
+        self._drop()
+        if self._words.strip():
+            self._slices.start(self._search(self._words), lambda: self._end_again(current))
+
+    def follow(self, first: int) -> None:
+        """The last message has other blocks from `first` on: look there, and leave the current hit as it is."""
+        if not self._words.strip():
+            return
+        if self.is_searching:
+            self._is_stale = True
+            return
+        section = len(self._sections) - 1
+        begin = bisect_left(self.hits, Hit(section, first, (0, 0)))
+        held = self._by_section[section]
+        for block in [block for block in held if block >= first]:
+            del held[block]
+        self.hits[begin:] = self._hits_in(section, first)
+        self.place = min(self.place, len(self.hits) - 1) if self.place >= 0 else len(self.hits) - 1
+        self.changed.emit()
 
     def clear(self) -> None:
         self._words = ""
-        self._slices.stop()
         self._drop()
         self.changed.emit()
 
@@ -79,34 +99,54 @@ class Finder(QObject):
 
     def _search(self, words: str) -> Iterator[None]:
         """From the end up: what was written last is looked for first."""
-        wanted = [fold(word)[0] for word in words.split()]
         for index in reversed(range(len(self._sections))):
-            section = self._sections[index]
-            folded = fold(section.text)[0]
-            if all(word in folded for word in wanted):
-                yield from self._search_section(index, words)
-            yield
+            for can in can_hold(self._sections[index].text, words.split()):
+                if can:
+                    yield from self._search_section(index)
+                yield
 
-    def _search_section(self, index: int, words: str) -> Iterator[None]:
+    def _search_section(self, index: int) -> Iterator[None]:
         found: list[Hit] = []
         contents = self._sections[index].contents
         was_made = contents.is_made
-        for place, block in enumerate(contents.blocks):
-            spans = list(find_in(block, words))
-            if spans:
-                self._by_section[index][place] = spans
-                found += [Hit(index, place, span) for span in spans]
+        for place in range(len(contents.blocks)):
+            found += self._hits_of(index, place)
             yield
         if not was_made and not self._sections[index].is_made:
             contents.forget()  # a long chat's blocks would be many objects to keep and to look through for garbage
         self.hits[:0] = found
         self.place = self.place + len(found) if self.place >= 0 else len(found) - 1
 
+    def _hits_in(self, section: int, first: int) -> list[Hit]:
+        places = range(first, len(self._sections[section].contents.blocks))
+        return [hit for place in places for hit in self._hits_of(section, place)]
+
+    def _hits_of(self, section: int, place: int) -> list[Hit]:
+        blocks = self._sections[section].contents.blocks
+        spans = list(find_in(blocks[place], self._words)) if place < len(blocks) else []
+        if spans:
+            self._by_section[section][place] = spans
+        return [Hit(section, place, span) for span in spans]
+
     def _end(self) -> None:
+        self._follow_late()
+        self.found.emit()
         self.changed.emit()
+
+    def _end_again(self, current: Hit | None) -> None:
+        if current is not None:
+            self.place = min(bisect_left(self.hits, current), len(self.hits) - 1)
+        self._follow_late()
+        self.changed.emit()
+
+    def _follow_late(self) -> None:
+        if self._is_stale:
+            self._is_stale = False
+            self.follow(0)
 
     def _drop(self) -> None:
         self._slices.stop()
+        self._is_stale = False
         self._by_section.clear()
         self.hits = []
         self.place = -1

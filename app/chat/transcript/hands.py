@@ -33,6 +33,7 @@ class TranscriptHands(TranscriptActions):
         super().__init__(theme, pulse, parent)
         self._keyboard = Keyboard(self)
         self.finder.changed.connect(self._take_found)
+        self.finder.found.connect(lambda: self._show_hit(self.finder.current))
 
     # Finding
 
@@ -59,9 +60,6 @@ class TranscriptHands(TranscriptActions):
             self.hold(self.sections.place_tops)
 
     def _take_found(self) -> None:
-        hit = self.finder.current
-        if hit is not None and not self.finder.is_searching:
-            self._show_hit(hit)
         self.found_changed.emit(len(self.finder.hits), self.finder.place + 1)
         self.viewport().update()
 

@@ -14,5 +14,6 @@ EMPTY_REPLY = 24  # a running reply without text: the caret's line
 NEAR = 400  # laid out above and under the view
 FAR = 4000  # kept laid out
 INCLUDE_WIDTH = 72  # of the button that takes back what was left out
+STOP_WIDTH = 56  # of the button that ends a check
 ACTIONS_WIDTH = 4 * ROW + 8  # kept free beside a strip
 BRANCHES_WIDTH = 2 * ROW + 64

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from app.chat.notes import Action
 from app.chat.transcript.section import Section
+from app.chat.transcript.words import NO_BRANCH
 
 Choose = Callable[[Action], None]
 Entry = tuple[str, Callable[[], None]]
@@ -19,7 +20,7 @@ def fill(menu: QMenu, *entries: Entry) -> None:
         menu.addAction(words).triggered.connect(lambda checked=False, work=work: work())
 
 
-def add_actions(menu: QMenu, section: Section, choose: Choose, *, is_tinted: bool) -> None:
+def add_actions(menu: QMenu, section: Section, choose: Choose, *, is_tinted: bool, is_last: bool) -> None:
     """What can be done with one message, but for copying it."""
     if section.is_running or section.message.role == "system":
         return
@@ -31,6 +32,9 @@ def add_actions(menu: QMenu, section: Section, choose: Choose, *, is_tinted: boo
         if action is Action.DETAILS:
             made.setText("Hide details" if section.has_details else "Details")
             made.setEnabled(section.latest.num_tokens > 0)
+        if action is Action.BRANCH and is_last:
+            made.setEnabled(False)
+            made.setToolTip(NO_BRANCH)
         if action is Action.TINT:
             made.setCheckable(True)
             made.setChecked(is_tinted)
@@ -46,6 +50,7 @@ def add_actions(menu: QMenu, section: Section, choose: Choose, *, is_tinted: boo
 def make_menu(parent: QWidget) -> QMenu:
     """A menu that goes when it is closed."""
     menu = QMenu(parent)
+    menu.setToolTipsVisible(True)
     menu.aboutToHide.connect(menu.deleteLater)
     return menu
 

@@ -50,8 +50,7 @@ def paint_section(painter: QPainter, section: Section, look: Look, clip: QRectF)
     if section.has_strip:
         _paint_strip(painter, section, look, QRectF(0, section.parts.row, column, measures.ROW))
     for index, words in enumerate(section.reasons):
-        top = section.parts.reasons + index * measures.LINE
-        _paint_reason(painter, tokens, QRectF(0, top, column, measures.LINE), words)
+        _paint_reason(painter, tokens, _reason_rect(section, index), words)
     if section.note is not None and not section.note_height:
         place = QRectF(0, section.parts.tail, column, measures.LINE)
         _write(painter, place, section.note.text, tokens.ink2)
@@ -90,6 +89,23 @@ def include_rect(column: float, num_messages: int) -> QRectF:
     words = left_out_rect(column, num_messages)
     left = words.left() - 2 - measures.INCLUDE_WIDTH if is_mirrored() else words.right() + 2
     return QRectF(left, words.top(), measures.INCLUDE_WIDTH, measures.ROW)
+
+
+def _reason_rect(section: Section, index: int) -> QRectF:
+    """Of one line; the last one leaves room for Stop where that stands behind it."""
+    has_stop = section.can_stop and index == len(section.reasons) - 1
+    width = max(0.0, section.column - (measures.STOP_WIDTH if has_stop else 0))
+    place = QRectF(0, section.parts.reasons + index * measures.LINE, width, measures.LINE)
+    return _mirrored(place, section.column)
+
+
+def stop_rect(section: Section) -> QRectF:
+    """Of the button behind the last reason, which ends what that tells of."""
+    place = _mirrored(_reason_rect(section, len(section.reasons) - 1), section.column)
+    words = QFontMetricsF(font("small")).horizontalAdvance(section.reasons[-1])
+    left = min(place.right(), measures.REASON_INDENT + words + 2)
+    top = place.center().y() - measures.ROW / 2
+    return _mirrored(QRectF(left, top, measures.STOP_WIDTH, measures.ROW), section.column)
 
 
 def _mirrored(place: QRectF, column: float) -> QRectF:
@@ -146,8 +162,9 @@ def _paint_reason(painter: QPainter, tokens: Tokens, rect: QRectF, words: str) -
     symbol = _symbol_of(words.lower())
     colour = tokens.draft if symbol == "drafter" else tokens.ink2
     place = QRectF(rect.left(), round(rect.center().y() - 7.5), 15, 15)
-    draw_symbol(painter, symbol, colour, _mirrored(place, rect.width()))
-    _write(painter, _mirrored(rect.adjusted(measures.REASON_INDENT, 0, 0, 0), rect.width()), words, tokens.ink2)
+    side = QGuiApplication.layoutDirection()
+    draw_symbol(painter, symbol, colour, mirrored(place, rect, side))
+    _write(painter, mirrored(rect.adjusted(measures.REASON_INDENT, 0, 0, 0), rect, side), words, tokens.ink2)
 
 
 def _paint_left_out(painter: QPainter, tokens: Tokens, column: float, num_messages: int) -> None:

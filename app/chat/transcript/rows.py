@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QAbstractButton, QPushButton
 from app.chat.notes import Action
 from app.chat.transcript import measures
 from app.chat.transcript.controls import SectionControls
-from app.chat.transcript.painting import include_rect
+from app.chat.transcript.painting import include_rect, stop_rect
 from app.chat.transcript.section import Section
 from app.chat.transcript.view import TranscriptView
 
@@ -29,12 +29,10 @@ class ControlRows(QObject):
         self._copied_timer.setSingleShot(True)
         self._copied_timer.setInterval(COPIED_MS)
         self._copied_timer.timeout.connect(lambda: self._mark(None))
-        self._include = QPushButton(Action.INCLUDE.value, view.viewport())
-        self._include.setProperty("kind", "link")
-        self._include.setAccessibleName("Include all messages in the prompt")
-        self._include.setCursor(Qt.CursorShape.ArrowCursor)
+        self._include = _make_link(Action.INCLUDE.value, "Include all messages in the prompt", view)
         self._include.clicked.connect(self._choose_include)
-        self._include.hide()
+        self._stop = _make_link("Stop", "Stop the check of this reply", view)
+        self._stop.clicked.connect(self._choose_stop)
         view.moved.connect(self.place)
 
     def set_hovered(self, index: int) -> None:
@@ -60,6 +58,7 @@ class ControlRows(QObject):
             row.section = None
             row.hide()
         self._place_include()
+        self._place_stop()
 
     def _place_include(self) -> None:
         """Behind the line that says which messages the prompt has not."""
@@ -72,6 +71,22 @@ class ControlRows(QObject):
             top = round(view.sections.tops[index] + place.top()) - view.offset
             self._include.setGeometry(QRect(left, top, measures.INCLUDE_WIDTH, measures.ROW))
 
+    def _place_stop(self) -> None:
+        """Behind the line that says how far a check is."""
+        view = self._view
+        index = next((place for place, section in enumerate(view.sections) if _has_stop(section)), -1)
+        self._stop.setVisible(index >= 0)
+        if index >= 0:
+            place = stop_rect(view.sections[index])
+            place.translate(view.column_left, round(view.sections.tops[index]) - view.offset)
+            self._stop.setGeometry(place.toRect())
+
+    def _choose_stop(self) -> None:
+        """A check that is asked for while it runs ends."""
+        checked = next((section for section in self._view.sections if _has_stop(section)), None)
+        if checked is not None:
+            self.chosen.emit(checked, Action.CHECK)
+
     def _choose_include(self) -> None:
         marked = [section for section in self._view.sections if section.num_left_out_above]
         if marked:
@@ -83,7 +98,8 @@ class ControlRows(QObject):
     def stops_of(self, section: Section) -> list[QAbstractButton]:
         row = self.row_of(section)
         first: list[QAbstractButton] = [self._include] if section.num_left_out_above else []
-        return first + (row.stops() if row else [])
+        last: list[QAbstractButton] = [self._stop] if _has_stop(section) else []
+        return first + (row.stops() if row else []) + last
 
     def show_copied(self, section: Section) -> None:
         """A check in the place of Copy, for a moment."""
@@ -123,7 +139,7 @@ class ControlRows(QObject):
     def _show(self, row: SectionControls, index: int) -> None:
         view = self._view
         section = view.sections[index]
-        row.show_section(section, has_actions=self._has_actions(index))
+        row.show_section(section, has_actions=self._has_actions(index), is_last=section is view.last)
         row.set_copied(section is self._copied)
         top = round(view.sections.tops[index] + section.parts.row) - view.offset
         row.setGeometry(QRect(view.column_left, top, round(view.sections.column), measures.ROW))
@@ -135,3 +151,17 @@ class ControlRows(QObject):
             if policy != wanted:
                 button.setFocusPolicy(wanted)
         row.show()
+
+
+def _has_stop(section: Section) -> bool:
+    return section.can_stop and bool(section.reasons)
+
+
+def _make_link(words: str, name: str, view: TranscriptView) -> QPushButton:
+    """A word among the text that does something; hidden until it has a place."""
+    link = QPushButton(words, view.viewport())
+    link.setProperty("kind", "link")
+    link.setAccessibleName(name)
+    link.setCursor(Qt.CursorShape.ArrowCursor)
+    link.hide()
+    return link

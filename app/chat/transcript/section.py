@@ -56,6 +56,7 @@ class Section:
         self.rounds: tuple[Round, ...] = ()
         self.progress: Progress | None = None
         self.remark = ""  # a reason that is not recorded
+        self.can_stop = False  # what the remark tells of
         self.siblings: tuple[str, ...] = ()
         self.is_left_out = False
         self.num_left_out_above = 0  # messages; a line says so where there are any

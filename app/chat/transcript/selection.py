@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from PySide6.QtCore import QTextBoundaryFinder
 
-from app.chat.blocks.block import Block, Span
+from app.chat.blocks.block import Span
+from app.chat.transcript.marked import join_markdown, join_text
 from app.chat.transcript.sections import Sections
 
 
@@ -92,9 +93,14 @@ class Selection:
             marked = [
                 (block, span)
                 for place, block in enumerate(section.blocks)
-                if not block.is_hidden and (span := self.span_of(index, place, block.length))
+                if not block.is_hidden and (span := self._copied_of(index, place, block.length))
             ]
-            yield join_marked(marked, as_markdown=as_markdown)
+            yield join_markdown(section.text, marked) if as_markdown else join_text(marked)
+
+    def _copied_of(self, section: int, block: int, length: int) -> Span | None:
+        """The part that is marked; a rule, which has no text, is marked where both its sides are."""
+        is_within = not length and self.start <= Place(section, block, 0) < self.end
+        return (0, 0) if is_within else self.span_of(section, block, length)
 
     def _grow(self, place: Place) -> tuple[Place, Place]:
         """The word or paragraph around a place."""
@@ -104,20 +110,6 @@ class Selection:
         text = block.text(0, block.length)
         start, end = word_around(text, place.position) if self._unit == 2 else line_around(text, place.position)
         return Place(place.section, place.block, start), Place(place.section, place.block, end)
-
-
-def join_marked(marked: Sequence[tuple[Block, Span]], *, as_markdown: bool) -> str:
-    """Parts of blocks as they are copied, with what stands between them."""
-    parts: list[str] = []
-    for block, span in marked:
-        if words := _copy_of(block, span, as_markdown=as_markdown):
-            parts += [block.joint if parts else "", words]
-    return "".join(parts)
-
-
-def _copy_of(block: Block, span: Span, *, as_markdown: bool) -> str:
-    is_whole = span == (0, block.length)
-    return block.markdown().strip("\n") if as_markdown and is_whole else block.text(*span).strip("\n")
 
 
 def word_around(text: str, position: int) -> Span:

@@ -98,6 +98,15 @@ class SmallText:
     def markdown(self) -> str:
         return self._text
 
+    def markdown_of(self, start: int, end: int) -> str:
+        return self.text(start, end)
+
+    def text_in_lists(self, start: int, end: int) -> str:
+        return self.text(start, end)
+
+    def deeds(self) -> tuple[()]:
+        return ()
+
     def link_at(self, point: QPointF) -> str:
         return ""
 

@@ -14,6 +14,7 @@ from app.chat.notes import NoteBar
 from app.chat.transcript import accessibility, measures
 from app.chat.transcript.copying import join_blocks
 from app.chat.transcript.end_button import EndButton
+from app.chat.transcript.frames import FRAME_MS, frame_milliseconds
 from app.chat.transcript.hands import TranscriptHands
 from app.chat.transcript.section import Section, left_out_words
 from app.conversations.records import Message
@@ -22,16 +23,9 @@ from app.theme.pulse import Pulse
 from app.theme.theme import Theme
 from engine.messages import Delta, Progress, ReasoningTags
 
-FRAME_MS = 16
-FRAME_SHARE = 4  # a frame is at least so many times as long as the last took to write
 STRIP_MS = 250
 _NEW_LINE = 24  # px that count as one new line
 _END_GAP = 12
-
-
-def frame_milliseconds(flush_seconds: float) -> int:
-    """How long to wait for the next flush after one that took so long."""
-    return max(FRAME_MS, round(1000 * FRAME_SHARE * flush_seconds))
 
 
 class Transcript(TranscriptHands):
@@ -90,6 +84,7 @@ class Transcript(TranscriptHands):
         self.hover = None
         self.sections.show(messages)
         self.sections.set_siblings(siblings or {})
+        accessibility.forget_gone(self)
         self.focus_index = min(self.focus_index, len(messages) - 1) if anchor else -1
         self._show_note()
         if anchor is None or self.sections.items[-1].is_running:
@@ -134,10 +129,13 @@ class Transcript(TranscriptHands):
         anchor = self._anchor()
         section = self.sections[index]
         section.change(message)
+        accessibility.forget_gone(self)
         self.sections.mark_left_out()
         self.sections.place_again(index)
         self._show_note()
         self.settle(anchor)
+        if section is self.last:
+            self.finder.follow(0)
         accessibility.tell_change(self, index)
 
     def set_progress(self, progress: Progress | None) -> None:
@@ -145,11 +143,11 @@ class Transcript(TranscriptHands):
             self.last.progress = progress
             self.viewport().update()
 
-    def set_remark(self, message_id: str, sentence: str) -> None:
-        """Say something under a message that is not kept, such as what a check found; "" takes it away."""
+    def set_remark(self, message_id: str, sentence: str, *, can_stop: bool = False) -> None:
+        """Say something under a message that is not kept, such as how far a check is; "" takes it away."""
         index = self.sections.find(message_id)
         if index is not None:
-            self.sections[index].remark = sentence
+            self.sections[index].remark, self.sections[index].can_stop = sentence, can_stop
             self.hold(lambda: self.sections.place_again(index))
 
     def scroll_to_message(self, message_id: str) -> None:
@@ -187,6 +185,7 @@ class Transcript(TranscriptHands):
         first = section.write()
         if len(section.body.blocks) > num_blocks:
             accessibility.tell_change(self, index)  # a block was closed
+        self.finder.follow(first)
         self.sections.place_again(index)
         self.settle(anchor, is_whole=False)
         if before == (self.offset, self.sections.height):

@@ -6,6 +6,8 @@ from app.chat.notes import note_for, num_tokens_of
 from app.conversations.records import Message, ReplyState
 from app.figures import write_count
 
+NO_BRANCH = "Nothing follows this reply: what you send next goes on from it."
+
 _STATES = {
     ReplyState.RUNNING: "running",
     ReplyState.COMPLETE: "",

@@ -36,6 +36,14 @@ def test_prices_and_code_stay_text_beside_a_formula() -> None:
         "`$x$`",
         "$5.50 million, then $3",
         "between $10-$20",
+        "$20/month and you pay 30$",
+        "I paid $20/month, you pay 30$.",
+        "echo $A$B",
+        "$HOME$x",
+        "A$5 and B$6$",
+        "$20/\u6708\uff0c\u4f60\u4ed830$",
+        "\u4ef7\u683c$5\u5230$10\u4e4b\u95f4",
+        "\u5171$5\u5143\u548c$6\u5143",
     ],
 )
 def test_money_and_variables_are_text(text: str) -> None:
@@ -47,6 +55,20 @@ def test_money_and_variables_are_text(text: str) -> None:
 )
 def test_formulas_within_a_sentence_are_found(formula: str) -> None:
     assert inline_of(f"Here {formula}, there.") == [formula]
+
+
+@pytest.mark.parametrize(
+    ("text", "formulas"),
+    [
+        ("\u8bbe$x$\u4e3a\u5b9e\u6570\uff0c\u5219$x^2$\u5927\u4e8e\u96f6", ["$x$", "$x^2$"]),
+        ("\u7528$E=mc^2$\u8868\u793a", ["$E=mc^2$"]),
+        ("\ubcc0\uc218$x$\ub294", ["$x$"]),
+        ("\u5909\u6570$x$\u306f", ["$x$"]),
+        ("the $n$th term, the $x$s", ["$n$", "$x$"]),
+    ],
+)
+def test_formulas_stand_against_letters_of_scripts_without_spaces(text: str, formulas: list[str]) -> None:
+    assert inline_of(text) == formulas
 
 
 def test_a_formula_keeps_what_markdown_would_take_for_marks() -> None:

@@ -108,7 +108,35 @@ def test_only_the_last_item_of_a_list_stays_open() -> None:
 def test_a_list_goes_on_where_it_was_left() -> None:
     (item,) = parse("9. three", Before(is_empty=False, is_list=True, number=5)).pieces
     assert isinstance(item, Text)
-    assert (item.mark, item.place.gap, item.place.joint) == ("5.", 6, "\n")
+    assert (item.place.mark, item.place.gap, item.place.joint) == ("5.", 6, "\n")
+
+
+FIRST_IN_ITEMS = {
+    "code": "```sh\n{}ls\n{}```",
+    "a table": "| a | b |\n{}|---|---|\n{}| 1 | 2 |",
+    "a formula": "$$\n{}x\n{}$$",
+    "a rule": "***",
+    "a heading": "# h",
+    "a quote": "> q",
+    "text": "t",
+    "nothing": "",
+}
+
+
+@pytest.mark.parametrize("mark", ["1.", "-"])
+@pytest.mark.parametrize("name", FIRST_IN_ITEMS)
+def test_the_mark_of_an_item_stands_before_its_first_piece(name: str, mark: str) -> None:
+    item = FIRST_IN_ITEMS[name].format(*[" " * (len(mark) + 1)] * 2)
+    first, outside = parse(f"{mark} {item}\n\nOutside.").pieces
+    assert first.place.mark == mark.replace("-", "•")
+    assert first.place.level == 1
+    assert (outside.place.mark, outside.place.level) == ("", 0)
+
+
+def test_items_in_which_nothing_stands_are_not_lost() -> None:
+    pieces = parse("- \n- a\n-\n\n1.\n2. - b").pieces
+    assert [piece.place.mark for piece in pieces] == ["•", "•", "•", "1.", "2.", "•"]
+    assert [piece.place.level for piece in pieces] == [1, 1, 1, 1, 1, 2]
 
 
 @pytest.mark.parametrize("source", ["A *b* c\n\n- d\n\n  e\n- f\n\n> g", "| a |\n|---|\n| b |\n\n```\nx\n```\nlast"])

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.chat.blocks.block import Block
-from app.chat.blocks.formula_setter import FormulaKey, set_formula
+from app.chat.blocks.formula_setter import FormulaKey, is_too_deep, set_formula
 from app.chat.blocks.formulas import MAX_SOURCE, formulas
 from app.chat.blocks.message import LiveBlocks
 from app.theme.tokens import DARK, LIGHT
@@ -29,8 +29,11 @@ def test_a_formula_has_a_size_and_a_baseline(source: str) -> None:
     assert drawing.ascent > 5
 
 
+_NO_END = "\\begin{array}{cc}_'('\\text{\\begin{cases}\\mathbb\\sqrté\\left\\\\left\\right"
+
+
 @pytest.mark.parametrize(
-    "source", ["\\frac{a", "{" * 300, "\\nosuchcommand{x}", "a_b_c", "\\left(", "\\begin{x}", "&&", "\x01"]
+    "source", ["\\frac{a", "{" * 300, "\\nosuchcommand{x}", "a_b_c", "\\left(", "\\begin{x}", "&&", "\x01", _NO_END]
 )
 def test_what_cannot_be_set_is_not_drawn(source: str) -> None:
     assert set_formula(FormulaKey(source, 16, True)) is None
@@ -40,6 +43,32 @@ def test_a_formula_too_long_to_set_is_not_tried() -> None:
     key = FormulaKey("x+" * MAX_SOURCE, 16, True)
     assert formulas().is_known(key)
     assert formulas().find(key) is None
+
+
+def _nested(opening: str, closing: str, depth: int) -> str:
+    return opening * depth + "x" + closing * depth
+
+
+@pytest.mark.parametrize(
+    ("opening", "closing"),
+    [("\\sqrt{", "}"), ("1+\\frac{1}{", "}"), ("{", "}"), ("x^{", "}"), ("\\left(", "\\right)"), ("\\hat{", "}")],
+)
+def test_a_formula_nested_too_deep_stands_as_source_at_once(opening: str, closing: str) -> None:
+    key = FormulaKey(_nested(opening, closing, 20), 17, True)
+    assert formulas().is_known(key)
+    assert formulas().find(key) is None
+    assert not is_too_deep(_nested(opening, closing, 6))
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "\\frac{1}{\\sqrt{2\\pi\\sigma^2}}\\exp\\left(-\\frac{(x-\\mu)^{2}}{2\\sigma^{2}}\\right)",
+        "\\begin{aligned}L&=\\sum_{i=1}^{n}\\left(\\frac{\\partial f_{i}}{\\partial x_{j}}\\right)^{2}\\end{aligned}",
+    ],
+)
+def test_formulas_as_they_are_written_are_not_too_deep(source: str) -> None:
+    assert not is_too_deep(source)
 
 
 def test_a_display_formula_is_drawn_in_the_room_that_was_kept(qapp: QApplication, qtbot: QtBot) -> None:

@@ -54,6 +54,26 @@ def test_a_reply_that_came_looks_as_one_that_was_opened(qapp: QApplication, text
     assert looks(live.blocks) == looks(make_blocks(ended))
 
 
+LONG = {
+    "prose": "## Head\n\nSome **bold** words and `code` of [it](https://example.org).\n\n- one\n- two\n\n" * 300,
+    "a list": "- **a** b `c`\n" * 900,
+    "a table": "|a|b|c|d|\n|-|-|-|-|\n" + "|1|`b`|**c**|d|\n" * 900 + "\nAfter.",
+    "code": "```py\n" + "x = 2**8\n" * 900 + "```\n\nAfter.",
+    "a dear paragraph": "**a** " * 1_500 + "\n\n" + "Then *more*.\n\n" * 20,
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_a_running_reply_looks_the_same_at_once_and_in_pieces(qapp: QApplication, name: str) -> None:
+    text = LONG[name]
+    at_once, in_pieces = LiveBlocks(), LiveBlocks()
+    at_once.append(text)
+    for place in range(0, len(text), 400):
+        in_pieces.append(text[place : place + 400])
+    assert [block.describe() for block in at_once.blocks] == [block.describe() for block in in_pieces.blocks]
+    assert ("**" in plain(at_once.blocks)) == (name == "code")
+
+
 def test_only_blocks_from_the_one_that_is_returned_on_change(qapp: QApplication) -> None:
     live = LiveBlocks()
     for place in range(len(THOUGHTS)):

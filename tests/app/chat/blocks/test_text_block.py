@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtWidgets import QApplication
 
@@ -100,3 +101,18 @@ def test_the_estimate_is_near_the_height(qapp: QApplication) -> None:
 
 def test_a_heading_says_that_it_is_one(qapp: QApplication) -> None:
     assert block_of("## Head").describe() == "Heading, Head"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "".join("  " * level + f"- item {level}\n" for level in range(45)),
+        "> " * 45 + "quote",
+        "".join("  " * level + "- a\n" for level in range(40)) + "  " * 40 + "```py\n" + "  " * 40 + "x = 1",
+        "".join("  " * level + "- a\n" for level in range(40)) + "  " * 40 + "|a|b|\n" + "  " * 40 + "|-|-|",
+    ],
+    ids=["list", "quote", "code", "table"],
+)
+def test_deep_nesting_leaves_half_of_the_column(qapp: QApplication, source: str) -> None:
+    blocks = blocks_of(source)
+    assert all(block.rect_of(0).left() <= WIDTH / 2 + 20 for block in blocks)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import QEvent
+from PySide6.QtCore import QEvent, QRect
 from PySide6.QtGui import QAccessible, QAccessibleInterface
 from PySide6.QtWidgets import QApplication
 
@@ -66,3 +66,16 @@ def test_what_a_screen_reader_was_given_goes_with_the_transcript(theme: Theme) -
     transcript.deleteLater()
     QApplication.sendPostedEvents(transcript, QEvent.Type.DeferredDelete)
     assert not any(QAccessible.accessibleInterface(number) for number in known)
+
+
+def test_items_of_what_went_answer_that_they_are_nowhere(transcript: Transcript) -> None:
+    reply = message("assistant", "one\n\ntwo\n\nthree", number=2)
+    transcript.show_messages([message("user", "Why?"), reply, message("user", "And?", number=3)])
+    gone = node_of(transcript).child(2)
+    block = node_of(transcript).child(1).child(2)
+    assert gone.isValid()
+    assert block.isValid()
+    transcript.show_messages([message("user", "Why?"), reply])
+    transcript.change(message("assistant", "one", number=2))
+    assert (gone.isValid(), gone.rect()) == (False, QRect())
+    assert (block.isValid(), block.rect()) == (False, QRect())

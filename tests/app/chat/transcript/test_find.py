@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
+import pytest
 from pytestqt.qtbot import QtBot
 
 from app.chat.find_bar import HEIGHT
 from app.chat.transcript import Transcript
-from tests.app.chat.transcripts import long_chat, message, point_of
+from app.chat.transcript.holding import can_hold
+from tests.app.chat.transcripts import delta, long_chat, message, point_of, start_reply
 
 
-def test_hits_of_several_messages_are_counted_without_case_and_marks(transcript: Transcript) -> None:
+def num_found(transcript: Transcript, qtbot: QtBot, words: str) -> int:
+    """Hits once the search has ended."""
+    transcript.find(words)
+    qtbot.waitUntil(lambda: not transcript.finder.is_searching, timeout=5000)
+    return len(transcript.finder.hits)
+
+
+def test_hits_of_several_messages_are_counted_without_case_and_marks(transcript: Transcript, qtbot: QtBot) -> None:
     transcript.show_messages([message("user", "Which café?"), message("assistant", "Any **Cafe**, cafés.", number=2)])
-    assert transcript.find("cafe") == 3
-    assert transcript.find("nothing like it") == 0
+    assert num_found(transcript, qtbot, "cafe") == 3
+    assert num_found(transcript, qtbot, "nothing like it") == 0
 
 
 def test_going_on_wraps_and_tells_the_place(transcript: Transcript, qtbot: QtBot) -> None:
     transcript.show_messages([message("user", "ice ice"), message("assistant", "ice", number=2)])
-    transcript.find("ice")
+    num_found(transcript, qtbot, "ice")
     places = []
     transcript.found_changed.connect(lambda num_found, place: places.append((num_found, place)))
     for by in (1, 1, -1):
@@ -41,18 +50,18 @@ def test_marks_go_when_the_search_ends(transcript: Transcript) -> None:
     assert not transcript.finder.found_in(0)
 
 
-def test_the_marks_of_a_chat_that_changed_are_looked_for_again(transcript: Transcript) -> None:
+def test_the_marks_of_a_chat_that_changed_are_looked_for_again(transcript: Transcript, qtbot: QtBot) -> None:
     transcript.show_messages([message("user", "ice")])
-    transcript.find("ice")
+    num_found(transcript, qtbot, "ice")
     transcript.show_messages([message("user", "water"), message("assistant", "ice", number=2)])
-    assert [hit.section for hit in transcript.finder.hits] == [1]
+    qtbot.waitUntil(lambda: [hit.section for hit in transcript.finder.hits] == [1], timeout=5000)
 
 
 def test_a_hit_is_shown_clear_of_the_find_bar(transcript: Transcript, qtbot: QtBot) -> None:
     transcript.show_messages([message("user", "needle " + "and more words " * 400 + " needle")])
     bar = transcript.verticalScrollBar()
     transcript.sections[0].blocks[0].reveal(6_000)
-    transcript.find("needle")
+    num_found(transcript, qtbot, "needle")
     for by in (1, 1, 1):
         bar.setValue(bar.maximum() // 2)
         transcript.step(by)
@@ -69,3 +78,29 @@ def test_what_is_far_away_is_parsed_for_the_search_alone(transcript: Transcript,
     assert not transcript.sections[1].contents.is_made
     transcript.step(1)
     assert transcript.sections[1].contents.is_made
+
+
+def test_what_comes_while_the_search_is_open_is_found_in_place(transcript: Transcript, qtbot: QtBot) -> None:
+    start_reply(transcript, "Why does ice float?")
+    num_found(transcript, qtbot, "ice")
+    transcript.extend(delta("ice one\n\n" * 40 + "ice"))
+    transcript.flush()
+    assert len(transcript.finder.hits) == 42
+    assert transcript.finder.place == 0
+    assert transcript.is_end_in_view
+    transcript.change(message("assistant", "ice one", number=2))
+    assert [hit.section for hit in transcript.finder.hits] == [0, 1]
+
+
+@pytest.mark.parametrize("words", ["unbelievable", "© 2024", "linked", "a && b", "café"])
+def test_words_are_found_as_they_are_shown(transcript: Transcript, qtbot: QtBot, words: str) -> None:
+    written = "un**believ**able &copy; 2024 one\ntwo [link](https://a.b)ed `a && b` caf&eacute;"
+    transcript.show_messages([message("user", "Why?"), message("assistant", written, number=2)])
+    assert num_found(transcript, qtbot, words) == 1
+
+
+def test_a_long_message_is_looked_through_in_turns() -> None:
+    turns = list(can_hold("\u6c34" * 100_000 + "ice", ["ICE"]))
+    assert len(turns) > 10
+    assert turns[-1]
+    assert not list(can_hold("water", ["ice"]))[-1]

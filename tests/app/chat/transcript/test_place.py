@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from app.chat.transcript import Transcript
+from app.chat.transcript.end_button import EndButton
 from app.theme.theme import Theme
 from tests.app.chat.transcripts import NUMBERS, button, delta, long_chat, message, start_reply
 
@@ -39,7 +40,9 @@ def test_the_way_back_to_the_end_counts_the_lines_that_came(transcript: Transcri
     stream(transcript, "line\n\n" * 60)
     transcript.verticalScrollBar().setValue(0)
     stream(transcript, "more\n\n" * 10 + "End")
-    back = button(transcript, "Scroll to the end, 16\u00a0new lines")  # and the room above each paragraph
+    back = button(transcript, "Scroll to the end")
+    assert isinstance(back, EndButton)
+    assert back.num_lines == 16  # and the room above each paragraph
     back.click()
     assert transcript.is_end_in_view
     assert not back.isVisible()

@@ -55,7 +55,7 @@ def test_whole_blocks_are_copied_as_their_source(transcript: Transcript) -> None
     show(transcript, "Ice **floats** well.\n\nIt *is* less dense.")
     drag(transcript, point_of(transcript, 1, 0), point_of(transcript, 1, 5, block=1))
     transcript.copy_markdown()
-    assert copied() == "Ice **floats** well.\n\nIt is"
+    assert copied() == "Ice **floats** well.\n\nIt *is*"
 
 
 def test_a_double_click_marks_a_word_and_a_third_the_paragraph(transcript: Transcript) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from pytestqt.qtbot import QtBot
 
-from app.chat.notes import NoteBar
+from app.chat.notes import Action, NoteBar
 from app.chat.strip import spoken
 from app.chat.transcript import Transcript, measures
 from app.conversations.records import ReplyState
@@ -114,3 +114,15 @@ def test_a_note_under_a_reason_lies_in_its_own_place_after_the_window_has_anothe
         assert (bar.x(), bar.width()) == (section.left(), section.width())
         assert bar.y() >= reasons_end + measures.NOTE_GAP - 1
         assert bar.geometry().bottom() <= section.bottom() + 1
+
+
+def test_what_a_check_tells_has_a_way_to_stop_it(transcript: Transcript, qtbot: QtBot) -> None:
+    transcript.show_messages([message("user", "Why?"), replace(message("assistant", "Ice.", number=2))])
+    transcript.set_remark("m2", "Checking without a drafter, 1 of 5.", can_stop=True)
+    stop = button(transcript, "Stop the check")
+    assert stop.geometry().top() > transcript.rect_of_block(1, 0).bottom()
+    with qtbot.waitSignal(transcript.action_chosen) as chosen:
+        stop.click()
+    assert chosen.args == [Action.CHECK, "m2"]
+    transcript.set_remark("m2", "The check was stopped.")
+    assert not stop.isVisible()

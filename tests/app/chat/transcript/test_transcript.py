@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from app.chat.notes import Action
@@ -12,7 +13,7 @@ from app.conversations.records import Message, ReplyState
 from app.theme.theme import Theme
 from app.theme.tokens import DARK
 from engine.messages import Progress
-from tests.app.chat.transcripts import NUMBERS, button, delta, message, start_reply
+from tests.app.chat.transcripts import NUMBERS, button, delta, message, point_of, start_reply
 
 
 def test_deltas_appear_within_frames(transcript: Transcript, qtbot: QtBot) -> None:
@@ -113,10 +114,19 @@ def test_branches_of_an_edited_message_can_be_changed(transcript: Transcript, qt
 
 def test_the_last_reply_offers_its_actions(transcript: Transcript, qtbot: QtBot) -> None:
     transcript.show_messages([message("user", "Why?"), _counted("So.")])
-    for name, action in (("Write this reply again", Action.AGAIN), ("Branch from this reply", Action.BRANCH)):
-        with qtbot.waitSignal(transcript.action_chosen) as chosen:
-            button(transcript, name).click()
-        assert chosen.args == [action, "m2"]
+    with qtbot.waitSignal(transcript.action_chosen) as chosen:
+        button(transcript, "Write this reply again").click()
+    assert chosen.args == [Action.AGAIN, "m2"]
+
+
+def test_the_last_reply_says_why_no_branch_begins_there(transcript: Transcript) -> None:
+    transcript.show_messages([message("user", "Why?"), _counted("So.")])
+    branch = button(transcript, "Branch from this reply")
+    assert not branch.isEnabled()
+    assert branch.toolTip() == "Nothing follows this reply: what you send next goes on from it."
+    transcript.add_message(message("user", "And?", number=3))
+    QTest.mouseMove(transcript.viewport(), point_of(transcript, 1, 0))
+    assert button(transcript, "Branch from this reply").isEnabled()
 
 
 def _counted(text: str) -> Message:

@@ -1,0 +1,87 @@
+"""UserLines: the lines of a user's message, measured where they may wrap and laid out where they are seen."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from functools import cached_property, lru_cache
+from itertools import accumulate
+from math import ceil
+
+from app.chat.blocks.looks import USER, metrics_of, text_scale
+from app.chat.blocks.paragraph import Paragraph
+from app.chat.blocks.units import count_units
+from app.chat.markdown_inline import Span
+
+_PART = 6_000  # characters of a line that are laid out together
+_MAX_KEPT = 400
+_KERNING = 1.05  # by which a line may be wider than its letters
+
+
+class UserLines:
+    """Positions count UTF-16 units; `tops` has where a line after the last would begin too."""
+
+    def __init__(self, text: str) -> None:
+        self._parts: list[str] = []
+        self.starts: list[int] = []
+        start = 0
+        for line in text.split("\n"):
+            for place in range(0, max(1, len(line)), _PART):
+                self._parts.append(line[place : place + _PART])
+                self.starts.append(start)
+                start += count_units(self._parts[-1])
+            start += 1
+        self.tops = [0.0]
+        self.widest = 0.0
+        self._room = 0.0
+        self._kept: dict[int, Paragraph] = {}
+
+    def __len__(self) -> int:
+        return len(self._parts)
+
+    def set_width(self, most: float) -> None:
+        """Find the heights of lines no wider than `most` px, and how wide the widest is; many lines take all."""
+        self._room, self.widest = most, most if len(self) > _MAX_KEPT else 0.0
+        self._kept.clear()
+        self.tops = list(accumulate(map(self._measure, range(len(self))), initial=0.0))
+        if self._has_right_to_left and self.widest < most:
+            self._room = ceil(self.widest + 1)
+            self._kept.clear()
+
+    @cached_property
+    def _has_right_to_left(self) -> bool:
+        return any(not part.isascii() and Paragraph([Span(part)], USER).is_right_to_left for part in self._parts)
+
+    def _measure(self, index: int) -> float:
+        """The height of a line; of many lines, one that is surely short enough is a row without a layout."""
+        part = self._parts[index]
+        is_short = self.widest == self._room and part.isascii() and "\t" not in part
+        if is_short and sum(map(_letters(text_scale()).__getitem__, part)) * _KERNING < self._room:
+            return float(USER.row_height)
+        paragraph = self.paragraph(index)
+        self.widest = max(self.widest, min(self._room, paragraph.natural_width))
+        return paragraph.height
+
+    def release(self) -> None:
+        self._kept.clear()
+
+    def paragraph(self, index: int) -> Paragraph:
+        """Laid out."""
+        made = self._kept.get(index)
+        if made is None:
+            if len(self._kept) > _MAX_KEPT:
+                self._kept.clear()
+            made = self._kept[index] = Paragraph([Span(self._parts[index])], USER)
+        made.lay_out(self._room)
+        return made
+
+    def at_height(self, y: float) -> int:
+        return min(max(0, bisect_right(self.tops, y) - 1), len(self) - 1)
+
+    def at_position(self, position: int) -> int:
+        return max(0, bisect_right(self.starts, position) - 1)
+
+
+@lru_cache(maxsize=4)
+def _letters(scale: float) -> dict[str, float]:
+    """Px of each ASCII letter at a text size."""
+    return {letter: metrics_of(USER).horizontalAdvance(letter) for letter in map(chr, range(128))}
