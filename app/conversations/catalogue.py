@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -29,6 +29,10 @@ FIRST_BACKUP_MILLISECONDS = 30_000  # after the start, which has enough to read
 HOUR_MILLISECONDS = 3_600_000
 
 
+async def _do_nothing() -> None:
+    pass
+
+
 class Catalogue(QObject):
     """Conversations, latest used first, as they were at the last `refresh`."""
 
@@ -43,6 +47,7 @@ class Catalogue(QObject):
         self.damaged: tuple[str, ...] = ()  # a sentence for each conversation that cannot be read
         self._listed: tuple[Conversation, ...] = ()
         self._hidden: set[str] = set()  # ids of conversations
+        self.finish_deletions: Callable[[], Awaitable[None]] = _do_nothing  # that wait for an undo; `Deletion` sets it
         self._num_searches = 0
         self._backup_timer = QTimer(self)
         self._backup_timer.setInterval(FIRST_BACKUP_MILLISECONDS)
@@ -93,6 +98,8 @@ class Catalogue(QObject):
         """A reply that runs in it is cancelled once it is gone, and nothing of it is written afterwards."""
         is_gone = await self._change(lambda store: store.delete_conversation(conversation_id), "deleted")
         if is_gone:
+            self._hidden.discard(conversation_id)  # one that is imported under its id is another
+            self._listed = tuple(one for one in self._listed if one.id != conversation_id)
             self._recorder.abandon(conversation_id)
             self.deleted.emit(conversation_id)
             await self.refresh()
@@ -160,13 +167,15 @@ class Catalogue(QObject):
     async def read_import(self, *paths: Path) -> Found | None:
         """What the files and folders hold; nothing is imported yet. None where the chats here cannot be read."""
         try:
-            return await self._transfer.read(paths)
+            return await self._transfer.read(paths, frozenset(self._hidden))
         except (sqlite3.Error, StorageError) as error:
             self.trouble.emit(f"Nothing was imported. {explain(error)}")
             return None
 
     async def import_chats(self, found: Found) -> Imported:
         """All that was found or nothing, its `problem` being told; the answer takes it back with `undo_import`."""
+        if any(chat.conversation.id in self._hidden for chat in found.chats):
+            await self.finish_deletions()
         imported = await self._transfer.add(found)
         if imported.problem:
             self.trouble.emit(imported.problem)

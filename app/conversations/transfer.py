@@ -35,10 +35,10 @@ class Transfer:
             return await run_off_thread(lambda: write_json(chats, path))
         return await run_off_thread(lambda: write_markdown(chats, path, is_folder))
 
-    async def read(self, paths: Sequence[Path]) -> Found:
-        """Raises sqlite3.Error or StorageError where it is not known what is here."""
+    async def read(self, paths: Sequence[Path], leaving: Collection[str] = ()) -> Found:
+        """Chats that are `leaving` count as gone; raises sqlite3.Error or StorageError."""
         ids = await asyncio.wrap_future(self._database.run(lambda store: store.conversation_ids()))
-        return await run_off_thread(lambda: read_paths(paths, set(ids)))
+        return await run_off_thread(lambda: read_paths(paths, set(ids).difference(leaving)))
 
     async def add(self, found: Found) -> Imported:
         return await run_off_thread(lambda: self._add(found))
