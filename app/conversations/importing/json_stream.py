@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from json.scanner import py_make_scanner
+from json.scanner import py_make_scanner  # type: ignore[attr-defined]
 from typing import Any, TextIO
 
 _CHUNK = 1 << 18  # characters
@@ -18,7 +18,7 @@ _LONGEST = 1 << 24  # characters of one element, or of a file that is no array
 _SPACE = re.compile(r"[\s,]*")
 _DECODER = json.JSONDecoder()
 _PATIENT_DECODER = json.JSONDecoder()
-_PATIENT_DECODER.scan_once = py_make_scanner(_PATIENT_DECODER)
+_PATIENT_DECODER.scan_once = py_make_scanner(_PATIENT_DECODER)  # type: ignore[attr-defined]
 
 
 class BrokenJsonError(Exception):
