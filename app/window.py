@@ -283,6 +283,7 @@ class MainWindow(QMainWindow):
             return
         super().closeEvent(event)
         self._is_closed = True
+        self.catalogue.leave()
         self._place.save()
         if (dialog := self.findChild(CacheDialog)) is not None:
             dialog.close()

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from app.conversations.backups import BackupEndedError
 from app.conversations.database import Database, explain
 from app.conversations.exporting.files import ExportKind
 from app.conversations.importing.found import Found, Imported
@@ -201,10 +202,16 @@ class Catalogue(QObject):
         backups, has_chats = self._database.backups, bool(self._listed)  # no other thread may hold the list itself
         try:
             await run_off_thread(lambda: backups.take() if has_chats and backups.is_due() else None)
+        except BackupEndedError:
+            self._backup_timer.stop()
         except (sqlite3.Error, OSError) as error:
             self._backup_timer.setInterval(24 * HOUR_MILLISECONDS)
             reason = explain(error) if isinstance(error, sqlite3.Error) else f"{error.strerror or error}."
             self.trouble.emit(f"The daily backup of the chats was not made. {reason} Earlier backups are kept.")
+
+    def leave(self) -> None:
+        """The window is closed: what runs is finished, but for a backup, which is made the next time."""
+        self._database.backups.end()
 
     def _start_backup(self) -> None:
         if self._database.is_closed:
