@@ -23,6 +23,7 @@ from app.conversations.store import Store
 from app.conversations.titles import clean_title
 from app.conversations.transfer import Transfer
 from app.tasks import start
+from engine.messages import ReasoningTags
 
 T = TypeVar("T")
 MOST_HITS = 50
@@ -49,6 +50,7 @@ class Catalogue(QObject):
         self._listed: tuple[Conversation, ...] = ()
         self._hidden: set[str] = set()  # ids of conversations
         self.finish_deletions: Callable[[], Awaitable[None]] = _do_nothing  # that wait for an undo; `Deletion` sets it
+        self.tags: dict[str, Sequence[ReasoningTags]] = {}  # of reasoning, by model, as they are known
         self._num_searches = 0
         self._backup_timer = QTimer(self)
         self._backup_timer.setInterval(FIRST_BACKUP_MILLISECONDS)
@@ -158,7 +160,7 @@ class Catalogue(QObject):
     ) -> int | None:
         """Write chats to a file, or as Markdown to a folder; returns how many, None where it failed, which is told."""
         try:
-            return await self._transfer.export(conversation_ids, path, kind, is_folder)
+            return await self._transfer.export(conversation_ids, path, kind, is_folder, dict(self.tags))
         except OSError as error:
             self.trouble.emit(f"The chats could not be written to {path}. {error.strerror or error}.")
         except (sqlite3.Error, StorageError) as error:
