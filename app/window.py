@@ -284,6 +284,7 @@ class MainWindow(QMainWindow):
             return
         super().closeEvent(event)
         self._is_closed = True
+        self.catalogue.leave()
         self._place.save()
         self.cache_notes.close()
         self.deletion.finish()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from app.conversations.backups import BackupEndedError
 from app.conversations.database import Database, explain
 from app.conversations.exporting.files import ExportKind
 from app.conversations.importing.found import Found, Imported
@@ -22,11 +23,16 @@ from app.conversations.store import Store
 from app.conversations.titles import clean_title
 from app.conversations.transfer import Transfer
 from app.tasks import start
+from engine.messages import ReasoningTags
 
 T = TypeVar("T")
 MOST_HITS = 50
 FIRST_BACKUP_MILLISECONDS = 30_000  # after the start, which has enough to read
 HOUR_MILLISECONDS = 3_600_000
+
+
+async def _do_nothing() -> None:
+    pass
 
 
 class Catalogue(QObject):
@@ -43,6 +49,8 @@ class Catalogue(QObject):
         self.damaged: tuple[str, ...] = ()  # a sentence for each conversation that cannot be read
         self._listed: tuple[Conversation, ...] = ()
         self._hidden: set[str] = set()  # ids of conversations
+        self.finish_deletions: Callable[[], Awaitable[None]] = _do_nothing  # that wait for an undo; `Deletion` sets it
+        self.tags: dict[str, Sequence[ReasoningTags]] = {}  # of reasoning, by model, as they are known
         self._num_searches = 0
         self._backup_timer = QTimer(self)
         self._backup_timer.setInterval(FIRST_BACKUP_MILLISECONDS)
@@ -93,6 +101,8 @@ class Catalogue(QObject):
         """A reply that runs in it is cancelled once it is gone, and nothing of it is written afterwards."""
         is_gone = await self._change(lambda store: store.delete_conversation(conversation_id), "deleted")
         if is_gone:
+            self._hidden.discard(conversation_id)  # one that is imported under its id is another
+            self._listed = tuple(one for one in self._listed if one.id != conversation_id)
             self._recorder.abandon(conversation_id)
             self.deleted.emit(conversation_id)
             await self.refresh()
@@ -150,7 +160,7 @@ class Catalogue(QObject):
     ) -> int | None:
         """Write chats to a file, or as Markdown to a folder; returns how many, None where it failed, which is told."""
         try:
-            return await self._transfer.export(conversation_ids, path, kind, is_folder)
+            return await self._transfer.export(conversation_ids, path, kind, is_folder, dict(self.tags))
         except OSError as error:
             self.trouble.emit(f"The chats could not be written to {path}. {error.strerror or error}.")
         except (sqlite3.Error, StorageError) as error:
@@ -160,13 +170,15 @@ class Catalogue(QObject):
     async def read_import(self, *paths: Path) -> Found | None:
         """What the files and folders hold; nothing is imported yet. None where the chats here cannot be read."""
         try:
-            return await self._transfer.read(paths)
+            return await self._transfer.read(paths, frozenset(self._hidden))
         except (sqlite3.Error, StorageError) as error:
             self.trouble.emit(f"Nothing was imported. {explain(error)}")
             return None
 
     async def import_chats(self, found: Found) -> Imported:
         """All that was found or nothing, its `problem` being told; the answer takes it back with `undo_import`."""
+        if any(chat.conversation.id in self._hidden for chat in found.chats):
+            await self.finish_deletions()
         imported = await self._transfer.add(found)
         if imported.problem:
             self.trouble.emit(imported.problem)
@@ -192,10 +204,16 @@ class Catalogue(QObject):
         backups, has_chats = self._database.backups, bool(self._listed)  # no other thread may hold the list itself
         try:
             await run_off_thread(lambda: backups.take() if has_chats and backups.is_due() else None)
+        except BackupEndedError:
+            self._backup_timer.stop()
         except (sqlite3.Error, OSError) as error:
             self._backup_timer.setInterval(24 * HOUR_MILLISECONDS)
             reason = explain(error) if isinstance(error, sqlite3.Error) else f"{error.strerror or error}."
             self.trouble.emit(f"The daily backup of the chats was not made. {reason} Earlier backups are kept.")
+
+    def leave(self) -> None:
+        """The window is closed: what runs is finished, but for a backup, which is made the next time."""
+        self._database.backups.end()
 
     def _start_backup(self) -> None:
         if self._database.is_closed:

@@ -55,6 +55,7 @@ class Database:
         """Finish what was asked for, then close the file; returns when that is done."""
         if not self.is_closed:
             self.is_closed = True
+            self.backups.end()
             self.search.close()
             self._thread.submit(self._close)
             self._thread.shutdown(wait=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.conversations.cache_keeper import CacheKeeper
@@ -31,6 +33,8 @@ class Deletion(QObject):
         self._reminder = reminder
         self._keeper = keeper
         self._conversation_id = ""
+        self._deleting: set[asyncio.Task[None]] = set()
+        catalogue.finish_deletions = self.finish_all
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(UNDO_MILLISECONDS)
@@ -52,7 +56,15 @@ class Deletion(QObject):
     def finish(self) -> None:
         """Delete for good what is offered back."""
         if conversation_id := self._withdraw():
-            start(self._delete(conversation_id))
+            task = start(self._delete(conversation_id))
+            self._deleting.add(task)
+            task.add_done_callback(self._deleting.discard)
+
+    async def finish_all(self) -> None:
+        """Delete for good what is offered back, and wait until that and those before are gone."""
+        self.finish()
+        if self._deleting:
+            await asyncio.wait(self._deleting)
 
     async def _delete(self, conversation_id: str) -> None:
         await self._keeper.remove(conversation_id)  # first: nothing would be known to belong to it afterwards

@@ -11,16 +11,17 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.conversations.backups import is_unreadable
+from app.conversations.backups import check_whole, is_unreadable
 from app.conversations.folding import Span, first_place, fold, spans_of, words_of
 from app.conversations.opening import StorageError
-from app.conversations.restoring import search_file
+from app.conversations.restoring import remove_file, search_file
 from app.conversations.search_index import SearchIndex, searched_texts
 from app.conversations.store import Store
 from app.conversations.titles import clean_title
 
 logger = logging.getLogger(__name__)
 _MOST_ROWS = 20_000  # that are looked through for chats which are not among the hits yet
+_DAMAGED_TABLE_OF_WORDS = sqlite3.SQLITE_CORRUPT_VTAB
 _BEFORE, _EXCERPT = 40, 160  # characters of an excerpt before its first match, and in all
 
 
@@ -51,6 +52,7 @@ class Search:
         self._index: SearchIndex | None = None
         self._caught_up: Future[None] | None = None
         self._newest = 0  # number of the last query; an earlier one that has not begun finds nothing
+        self._has_looked = False  # for damage of the index
         self._is_closed = threading.Event()
 
     def find(self, query: str, limit: int) -> Future[tuple[Hit, ...]]:
@@ -122,6 +124,7 @@ class Search:
             if not self._index.is_whole():
                 self._index.make_anew()
                 self._run(lambda store: store.queue_all_for_search()).result()
+                self._index.begin()
         return self._index
 
     def _open(self) -> SearchIndex:
@@ -163,14 +166,30 @@ class Search:
         return last is not None
 
     def _drop_damaged(self, error: sqlite3.DatabaseError) -> bool:
-        """Remove an index that is damaged: it holds nothing that the chats do not."""
-        if not is_unreadable(error):
+        """Remove an index that is damaged, once: it holds nothing that the chats do not.
+
+        What is damaged may be the chats, which are read beside it; then it stays, and what can be found is found.
+        """
+        if not is_unreadable(error) or self._has_looked:
+            return False
+        self._has_looked = True
+        if not self._is_damaged(error):
             return False
         logger.warning("the search index was damaged and is made anew: %s", error)
         self._close()
-        for ending in ("", "-wal", "-shm"):
-            self.path.with_name(self.path.name + ending).unlink(missing_ok=True)
+        remove_file(self.path)
         return True
+
+    def _is_damaged(self, error: sqlite3.DatabaseError) -> bool:
+        """Whether it is the index that an error tells of; walks over all of it, 1 s for 200 MB."""
+        if getattr(error, "sqlite_errorcode", 0) == _DAMAGED_TABLE_OF_WORDS:
+            return True
+        self._close()
+        try:
+            check_whole(self.path)
+        except sqlite3.DatabaseError as found:
+            return is_unreadable(found)
+        return False
 
     def _close(self) -> None:
         if self._index is not None:

@@ -14,7 +14,7 @@ from app.conversations.reasoning import split_reasoning
 from app.conversations.rows import attachments_of
 
 logger = logging.getLogger(__name__)
-_VERSION = 1
+_VERSION = 2
 _MOST_CHARACTERS = 200_000  # of one batch, which takes about 0.1 s
 _MOST_MESSAGES = 200  # of one batch
 _TRIGRAM = 3
@@ -56,25 +56,39 @@ class SearchIndex:
         connection.execute("SELECT rowid FROM texts LIMIT 1").fetchall()  # raises where the file is damaged
 
     def make_anew(self) -> None:
+        """Empty, and not whole until `begin`."""
+        self.connection.execute("DROP TABLE IF EXISTS main.taken")
         self.connection.execute("DROP TABLE IF EXISTS main.texts")
         try:
             self.connection.execute("CREATE VIRTUAL TABLE texts USING fts5 (folded, tokenize = trigram, detail = none)")
         except sqlite3.OperationalError as error:  # before SQLite 3.34, or built without FTS5
             logger.info("every search reads all chats: %s", error)
             self.connection.execute("CREATE TABLE texts (folded TEXT NOT NULL)")
+        self.connection.execute("CREATE TABLE main.taken (change INTEGER NOT NULL)")  # one row: the last that it has
         self.connection.execute(f"PRAGMA main.user_version = {_VERSION}")
 
+    def begin(self) -> None:
+        """Be whole with what waits, once every message of the chats does."""
+        self.connection.execute(
+            "INSERT INTO main.taken VALUES (coalesce((SELECT min(change) - 1 FROM chats.unindexed), "
+            "(SELECT seq FROM chats.sqlite_sequence WHERE name = 'unindexed'), 0))"
+        )
+
     def is_whole(self) -> bool:
-        """Whether it holds as many texts as it can with what waits; a reply that runs may be in it or not."""
-        held = self.connection.execute(
-            f"SELECT count(*) FROM {'texts_docsize' if self.has_trigrams else 'texts'}"
-        ).fetchone()[0]
-        ended, total = self.connection.execute(
-            "SELECT count(*) - (SELECT count(*) FROM chats.messages WHERE state = 'running'), count(*) "
-            "FROM chats.messages"
+        """Whether every change of these chats is in it or waits.
+
+        Changes are numbered without gaps: it is not whole where one is missing, after it was lost or did not reach the
+        disk, nor where it has later ones, of chats that a backup took the place of.
+        """
+        taken = self.connection.execute("SELECT change FROM main.taken").fetchone()
+        if taken is None:
+            return False
+        last, num_waiting = self.connection.execute(
+            "SELECT coalesce((SELECT seq FROM chats.sqlite_sequence WHERE name = 'unindexed'), 0), "
+            "(SELECT count(*) FROM chats.unindexed WHERE change > ?)",
+            (taken["change"],),
         ).fetchone()
-        waiting = self.connection.execute("SELECT count(DISTINCT ordinal) FROM chats.unindexed").fetchone()[0]
-        return bool(ended - waiting <= held <= total + waiting)
+        return bool(num_waiting == last - taken["change"])
 
     def has_long_queue(self) -> bool:
         """Whether a batch would not be the end of it."""
@@ -91,6 +105,7 @@ class SearchIndex:
         self.connection.execute("BEGIN")
         try:
             last = self._take(changes)
+            self.connection.execute("UPDATE main.taken SET change = max(change, ?)", (last,))
             self.connection.execute("COMMIT")
         except BaseException:
             if self.connection.in_transaction:

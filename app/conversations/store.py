@@ -174,7 +174,11 @@ class Store:
         self.connection.execute("DELETE FROM unindexed WHERE change <= ?", (last,))
 
     def queue_all_for_search(self) -> None:
-        self.connection.execute("INSERT INTO unindexed (ordinal) SELECT ordinal FROM messages ORDER BY ordinal DESC")
+        """All that have ended; those that wait already keep their place. No index is read: one may be damaged."""
+        self.connection.execute(
+            "INSERT INTO unindexed (ordinal) SELECT ordinal FROM messages NOT INDEXED "
+            "WHERE state <> 'running' AND ordinal NOT IN (SELECT ordinal FROM unindexed) ORDER BY ordinal DESC"
+        )
 
     def past_replies(
         self, tokenizer_id: str, conversation_id: str | None = None

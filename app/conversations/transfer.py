@@ -12,6 +12,7 @@ from app.conversations import unfinished
 from app.conversations.adding import add_batch, batches_of
 from app.conversations.database import Database, explain
 from app.conversations.exporting.files import ExportKind, write_json, write_markdown
+from app.conversations.exporting.markdown_file import NO_TAGS, TagsByModel
 from app.conversations.importing.files import read_paths
 from app.conversations.importing.found import Found, Imported
 from app.conversations.off_thread import run_off_thread
@@ -28,17 +29,24 @@ class Transfer:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def export(self, conversation_ids: Sequence[str], path: Path, kind: ExportKind, is_folder: bool) -> int:
+    async def export(
+        self,
+        conversation_ids: Sequence[str],
+        path: Path,
+        kind: ExportKind,
+        is_folder: bool,
+        tags: TagsByModel = NO_TAGS,
+    ) -> int:
         """Returns how many chats were written; raises OSError, sqlite3.Error or StorageError."""
         chats = self._chats(conversation_ids)
         if kind is ExportKind.JSON:
             return await run_off_thread(lambda: write_json(chats, path))
-        return await run_off_thread(lambda: write_markdown(chats, path, is_folder))
+        return await run_off_thread(lambda: write_markdown(chats, path, is_folder, tags))
 
-    async def read(self, paths: Sequence[Path]) -> Found:
-        """Raises sqlite3.Error or StorageError where it is not known what is here."""
+    async def read(self, paths: Sequence[Path], leaving: Collection[str] = ()) -> Found:
+        """Chats that are `leaving` count as gone; raises sqlite3.Error or StorageError."""
         ids = await asyncio.wrap_future(self._database.run(lambda store: store.conversation_ids()))
-        return await run_off_thread(lambda: read_paths(paths, set(ids)))
+        return await run_off_thread(lambda: read_paths(paths, set(ids).difference(leaving)))
 
     async def add(self, found: Found) -> Imported:
         return await run_off_thread(lambda: self._add(found))

@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from app.conversations.exporting.json_file import JsonFile
-from app.conversations.exporting.markdown_file import markdown_of
+from app.conversations.exporting.markdown_file import NO_TAGS, TagsByModel, markdown_of
 from app.conversations.titles import NEW_TITLE
 from app.conversations.whole_chat import WholeChat
 
@@ -40,7 +40,7 @@ def write_json(chats: Iterable[WholeChat], path: Path) -> int:
     return file.num_chats
 
 
-def write_markdown(chats: Iterable[WholeChat], path: Path, is_folder: bool) -> int:
+def write_markdown(chats: Iterable[WholeChat], path: Path, is_folder: bool, tags: TagsByModel = NO_TAGS) -> int:
     """One chat into the file, or each into a file of its own in the folder; none that was there is overwritten there.
 
     Returns how many chats were written; raises OSError, after those that could be.
@@ -52,7 +52,7 @@ def write_markdown(chats: Iterable[WholeChat], path: Path, is_folder: bool) -> i
         place = _free_place(path, chat.conversation.title) if is_folder else path
         beside = place.with_name(f"{place.name}.part")
         try:
-            beside.write_text(markdown_of(chat), encoding="utf-8", newline="\n")
+            beside.write_text(markdown_of(chat, tags), encoding="utf-8", newline="\n")
             beside.replace(place)
         except BaseException:
             beside.unlink(missing_ok=True)

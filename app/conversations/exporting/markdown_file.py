@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from app.conversations.markdown_code import fence
 from app.conversations.reasoning import split_reasoning
 from app.conversations.records import Message, ReplyState
 from app.conversations.titles import NEW_TITLE
 from app.conversations.whole_chat import WholeChat
+from engine.messages import ReasoningTags
 
+TagsByModel = Mapping[str, Sequence[ReasoningTags]]
+NO_TAGS: TagsByModel = {}
 _HEADINGS = {"system": "System prompt", "user": "You", "assistant": "Reply"}
 _ENDS = {
     ReplyState.RUNNING: "This reply was not finished.",
@@ -21,11 +24,12 @@ _ENDS = {
 }
 
 
-def markdown_of(chat: WholeChat) -> str:
+def markdown_of(chat: WholeChat, tags: TagsByModel = NO_TAGS) -> str:
+    """`tags` are those of models' own, by the model that a reply names."""
     day = time.strftime("%Y-%m-%d", time.localtime(chat.conversation.created_at))
     parts = [f"# {chat.conversation.title or NEW_TITLE}", day]
     for message in shown_path(chat):
-        parts += _message_parts(message)
+        parts += _message_parts(message, tags.get(message.model, ()))
     return "\n\n".join(parts) + "\n"
 
 
@@ -40,11 +44,11 @@ def shown_path(chat: WholeChat) -> list[Message]:
     return path[::-1]
 
 
-def _message_parts(message: Message) -> Iterator[str]:
+def _message_parts(message: Message, tags: Sequence[ReasoningTags]) -> Iterator[str]:
     model = message.model.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
     yield f"## {_HEADINGS[message.role]}" + (f" ({model})" if model else "")
     if message.role == "assistant":
-        yield from _reply_parts(message)
+        yield from _reply_parts(message, tags)
         if message.state in _ENDS:
             yield f"*{_ENDS[message.state]}*"
     elif message.text.strip():
@@ -54,8 +58,8 @@ def _message_parts(message: Message) -> Iterator[str]:
         yield fence(attachment.text)
 
 
-def _reply_parts(message: Message) -> Iterator[str]:
-    for part in split_reasoning(message.text, message.opening):
+def _reply_parts(message: Message, tags: Sequence[ReasoningTags]) -> Iterator[str]:
+    for part in split_reasoning(message.text, message.opening, tags):
         text = message.text[part.start : part.end].strip("\n")
         if part.kind == "answer":
             yield text

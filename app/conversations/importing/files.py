@@ -19,7 +19,9 @@ from app.conversations.importing.values import UnreadableChatError, fields_of, i
 from app.conversations.titles import clean_title
 from app.conversations.whole_chat import WholeChat
 
-MOST_BYTES = 2 << 30  # of one file, unpacked
+MOST_BYTES = 1 << 30  # of one import, unpacked
+MOST_RATIO = 50  # of an archive's file, unpacked to packed; that of chats is under 20
+MOST_PACKED_WELL = 1 << 22  # bytes, unpacked, of which any ratio is believed
 MOST_FILES = 50_000
 _WANTED = re.compile(r"(conversations[^/]*|[^/]*\.conversation)\.json", re.IGNORECASE)
 _FAULTS = (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, EOFError, OSError)
@@ -32,6 +34,7 @@ class _Reading:
     def __init__(self) -> None:
         self.chats: list[WholeChat] = []
         self.unreadable: list[str] = []
+        self._num_bytes = 0  # that were read or unpacked
 
     def read_path(self, path: Path) -> None:
         if path.is_dir():
@@ -44,9 +47,7 @@ class _Reading:
         try:
             if zipfile.is_zipfile(path):
                 self._read_archive(path)
-            elif path.stat().st_size > MOST_BYTES:
-                self._leave_out(path.name, _too_large(path.stat().st_size))
-            else:
+            elif self._has_room(path.name, path.stat().st_size):
                 with path.open("rb") as stream:
                     self._read_stream(stream, path.name, folder)
         except _FAULTS as error:
@@ -58,11 +59,19 @@ class _Reading:
             if not members:
                 self._leave_out(path.name, "it has no conversations.json")
             for member in members[:MOST_FILES]:
-                if member.file_size > MOST_BYTES:
-                    self._leave_out(member.filename, _too_large(member.file_size))
-                    continue
-                with archive.open(member) as stream:
-                    self._read_stream(stream, member.filename.rsplit("/", 1)[-1], "")
+                if member.file_size > max(MOST_PACKED_WELL, member.compress_size * MOST_RATIO):
+                    self._leave_out(member.filename, "it unpacks to more than chats do")
+                elif self._has_room(member.filename, member.file_size):
+                    with archive.open(member) as stream:
+                        self._read_stream(stream, member.filename.rsplit("/", 1)[-1], "")
+
+    def _has_room(self, name: str, num_bytes: int) -> bool:
+        """Whether so much more can be read in this import."""
+        if self._num_bytes + num_bytes > MOST_BYTES:
+            self._leave_out(name, _too_large(num_bytes, self._num_bytes))
+            return False
+        self._num_bytes += num_bytes
+        return True
 
     def _read_stream(self, stream: IO[bytes], name: str, folder: str) -> None:
         num_before = len(self.chats)
@@ -106,8 +115,9 @@ def _chat_from(fields: Mapping[str, Any], name: str, folder: str) -> WholeChat:
     raise UnreadableChatError("it is no chat of Slipstream, ChatGPT or LM Studio")
 
 
-def _too_large(num_bytes: int) -> str:
-    return f"it has {num_bytes / 1e9:.1f} GB, and {MOST_BYTES / 1e9:.1f} GB can be read"
+def _too_large(num_bytes: int, num_before: int) -> str:
+    others = f", {num_before / 1e9:.1f} GB of which other files have taken" if num_before else ""
+    return f"it has {num_bytes / 1e9:.1f} GB, and {MOST_BYTES / 1e9:.1f} GB can be read in one import{others}"
 
 
 def read_paths(paths: Sequence[Path], known: Collection[str]) -> Found:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 
 from app.conversations.exchange import new_exchange, save_exchange
 from app.conversations.records import Message, ReplyState
@@ -24,3 +27,13 @@ def add_exchange(
 
 def texts_of(store: Store, conversation_id: str) -> list[str]:
     return [message.text for message in store.open_conversation(conversation_id).messages]
+
+
+def damage_index(path: Path, name: str) -> None:
+    """Overwrite the first page of an index, as a bad disk may."""
+    with closing(sqlite3.connect(path)) as connection:
+        page = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (name,)).fetchone()[0]
+        size = connection.execute("PRAGMA page_size").fetchone()[0]
+    with path.open("r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(b"\xff" * size)

@@ -7,7 +7,7 @@ from contextlib import closing
 
 import pytest
 
-from app.conversations.backups import DAY_SECONDS, Backups
+from app.conversations.backups import DAY_SECONDS, BackupEndedError, Backups
 from app.conversations.catalogue import Catalogue
 from app.conversations.database import Database
 from app.conversations.opening import open_database
@@ -69,6 +69,79 @@ def test_backup_takes_one_moment_and_keeps_no_writer_waiting(saved):
         assert connection.execute("SELECT title FROM conversations").fetchone() == ("T",)
 
 
+class Watched(Backups):
+    """Calls something between the steps of a copy."""
+
+    def __init__(self, path, act):
+        super().__init__(path)
+        self._act = act
+
+    def is_ended(self):
+        self._act()
+        return super().is_ended()
+
+
+@pytest.fixture
+def in_small_steps(saved, monkeypatch):
+    monkeypatch.setattr("app.conversations.backups._PAGES", 1)
+    monkeypatch.setattr("app.conversations.backups._INSTRUCTIONS", 10)
+    return saved
+
+
+def test_backup_has_nothing_that_is_written_after_it_began(in_small_steps):
+    with closing(sqlite3.connect(in_small_steps.path, isolation_level=None)) as writer:
+        copy = Watched(
+            in_small_steps.path, lambda: writer.execute("UPDATE conversations SET title = title || '!'")
+        ).take()
+    with closing(sqlite3.connect(copy)) as connection:
+        assert connection.execute("SELECT title FROM conversations").fetchone() == ("T",)
+
+
+@pytest.mark.parametrize("num_steps", [0, 1, 5, 20, 40])
+def test_backup_is_ended_at_any_step_and_leaves_nothing(in_small_steps, num_steps):
+    earlier = in_small_steps.backups.take()
+    age(earlier, 60)
+    steps = []
+
+    def act():
+        steps.append(1)
+        if len(steps) > num_steps:
+            backups.end()
+
+    backups = Watched(in_small_steps.path, act)
+    with pytest.raises(BackupEndedError):
+        backups.take()
+    assert len(steps) >= num_steps
+    assert list(backups.folder.iterdir()) == [earlier]
+
+
+def test_close_ends_the_backup_that_runs_without_a_word(in_small_steps, recorder, run_async):
+    catalogue = Catalogue(in_small_steps, recorder)
+    told = []
+    catalogue.trouble.connect(told.append)
+    run_async(catalogue.refresh())
+    catalogue.leave()
+    run_async(catalogue.back_up())
+    assert (in_small_steps.backups.kept(), told) == ([], [])
+
+
+def test_what_a_killed_backup_left_is_removed(saved):
+    saved.backups.folder.mkdir()
+    for ending in (".part", ".part-journal"):
+        (saved.backups.folder / f"conversations-20200101-000000.sqlite{ending}").write_text("half")
+    copy = saved.backups.take()
+    assert list(copy.parent.iterdir()) == [copy]
+
+
+def test_copy_of_an_earlier_format_goes_after_30_days(saved):
+    earlier = [saved.path.with_name(f"conversations.before-format-{name}.sqlite") for name in ("2", "3")]
+    for copy, days in zip(earlier, (31, 29), strict=True):
+        copy.write_bytes(saved.path.read_bytes())
+        age(copy, days * DAY_SECONDS)
+    saved.backups.take()
+    assert [copy.exists() for copy in earlier] == [False, True]
+
+
 def test_three_backups_are_kept_and_one_is_due_each_day(saved):
     assert saved.backups.is_due()
     for days in (4, 3, 2, 1):
@@ -89,7 +162,7 @@ def test_damaged_chats_are_not_copied_over_a_sound_backup(saved):
     saved.close()
     damage(saved.path)
     with pytest.raises(sqlite3.DatabaseError):
-        saved.backups.take()
+        Backups(saved.path).take()
     assert saved.backups.kept() == [copy]
     assert [file.name for file in copy.parent.iterdir()] == [copy.name]
 

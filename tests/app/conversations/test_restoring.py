@@ -15,6 +15,7 @@ from app.conversations.backups import Backups
 from app.conversations.database import FILE_NAME
 from app.conversations.opening import StorageError, open_database
 from app.conversations.schema import MIGRATIONS
+from tests.app.conversations.saved_chats import damage_index
 
 DAMAGE = b"garbage!" * 1000
 
@@ -42,16 +43,6 @@ def reopen(path, migrations=MIGRATIONS):
     opened = open_database(path, migrations)
     with closing(opened.connection) as connection:
         return connection.execute("SELECT count(*) FROM conversations").fetchone()[0], opened.problem
-
-
-def damage_index(path, name):
-    """Overwrite the first page of an index."""
-    with closing(sqlite3.connect(path)) as connection:
-        page = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (name,)).fetchone()[0]
-        size = connection.execute("PRAGMA page_size").fetchone()[0]
-    with path.open("r+b") as file:
-        file.seek((page - 1) * size)
-        file.write(b"\xff" * size)
 
 
 @contextmanager

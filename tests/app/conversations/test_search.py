@@ -1,12 +1,12 @@
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 
 import pytest
 
 from app.conversations.database import Database
 from app.conversations.records import Attachment, ReplyState
-from tests.app.conversations.saved_chats import add_exchange
+from tests.app.conversations.saved_chats import add_exchange, damage_index
 
 
 @pytest.fixture
@@ -113,6 +113,80 @@ def test_index_that_is_lost_or_damaged_is_made_anew(ask, database, find, content
     assert ids_of(find("lattice")) == ["c"]
     assert ("damaged" in caplog.text) == bool(content)
     caplog.clear()
+
+
+INDEXES = [
+    "messages_by_chosen_child",
+    "messages_by_conversation",
+    "messages_by_parent",
+    "conversations_by_activity",
+    "conversations_by_root",
+]
+
+
+@pytest.mark.parametrize("index", INDEXES)
+@pytest.mark.parametrize("is_new", [True, False])
+def test_damage_of_the_chats_costs_no_index_and_ends(tmp_path, index, is_new, caplog):
+    database = Database(tmp_path)
+    for number in range(300):
+        database.run(lambda store, n=number: add_exchange(store, f"c{n}", "lattice", title="T")).result(5)
+    if not is_new:
+        database.search.catch_up().result(20)
+    database.close()
+    damage_index(database.path, index)
+    database = Database(tmp_path)
+    database.search.catch_up().result(20)
+    database.search.catch_up().result(20)
+    with suppress(sqlite3.DatabaseError):
+        database.search.find("lattice", 9).result(20)
+    database.close()
+    assert "is made anew" not in caplog.text
+    caplog.clear()
+
+
+def test_index_that_is_damaged_in_the_middle_of_a_session_is_made_anew(ask, database, find, caplog):
+    for number in range(200):
+        ask(lambda store, n=number: add_exchange(store, f"c{n}", f"lattice {n}", title="T"))
+    database.search.catch_up().result(20)
+    database.search.close()
+    data = bytearray(database.search.path.read_bytes())
+    data[8192:] = b"\xff" * (len(data) - 8192)
+    database.search.path.write_bytes(data)
+    database.search = type(database.search)(database.path, database.run)
+    database.search.catch_up().result(20)
+    assert len(find("lattice")) == 50
+    assert "is made anew" in caplog.text
+    caplog.clear()
+
+
+def test_index_is_made_anew_for_a_backup_that_has_as_many_messages(tmp_path):
+    database = Database(tmp_path)
+    database.run(lambda store: add_exchange(store, "a", "water", title="T")).result(5)
+    database.close()
+    backup = database.path.read_bytes()
+    database = Database(tmp_path)
+    database.run(lambda store: store.delete_conversation("a")).result(5)
+    database.run(lambda store: add_exchange(store, "b", "lattice", title="T")).result(5)
+    assert len(database.search.find("lattice", 9).result(5)) == 1
+    database.close()
+    database.path.write_bytes(backup)
+    database = Database(tmp_path)
+    found = [ids_of(database.search.find(word, 9).result(5)) for word in ("lattice", "water")]
+    database.close()
+    assert found == [[], ["a"]]
+
+
+def test_index_that_lost_its_last_changes_is_made_anew(ask, database, find):
+    ask(lambda store: add_exchange(store, "a", "water", title="T"))
+    find("water")
+    earlier = {file: file.read_bytes() for file in database.path.parent.glob("*.search.sqlite*")}
+    ask(lambda store: store.save_replies([replace(store.open_conversation("a").messages[0], text="lattice")]))
+    find("lattice")
+    database.search.close()
+    for file, data in earlier.items():
+        file.write_bytes(data)
+    database.search = type(database.search)(database.path, database.run)
+    assert ids_of(find("lattice")) == ["a"]
 
 
 def test_damaged_message_hides_no_other(ask, find):

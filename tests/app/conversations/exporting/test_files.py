@@ -6,6 +6,7 @@ import pytest
 from app.conversations.exporting.files import file_name, write_json, write_markdown
 from app.conversations.records import Attachment, Conversation, Message, ReplyState
 from app.conversations.whole_chat import WholeChat
+from engine.messages import ReasoningTags
 
 CONVERSATION = Conversation("c", "Ice / water?", "m", "none", 1e9, 1e9)
 USER = Message("u", "c", None, "user", "Why?", attachments=(Attachment("a.py", "x = '```'"),), created_at=1e9)
@@ -40,6 +41,14 @@ def test_markdown_has_the_branch_that_is_shown(tmp_path):
         "",
         "**Because**",
     ]
+
+
+@pytest.mark.parametrize("model", ["/models/Tiny 4-bit", "another"])
+def test_reasoning_in_the_tags_of_its_own_model_is_told_apart(tmp_path, model):
+    chat = WholeChat(CONVERSATION, (USER, replace(REPLY, text="<muse>So.</muse>Because")), "r")
+    tags = {model: (ReasoningTags("<muse>", "</muse>"),)}
+    write_markdown([chat], tmp_path / "chat.md", is_folder=False, tags=tags)
+    assert ("> So." in (tmp_path / "chat.md").read_text()) == (model == REPLY.model)
 
 
 @pytest.mark.parametrize("text", ["<think>Hello! How are you?", "Hello! <think> How are you?"])

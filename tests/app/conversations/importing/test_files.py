@@ -121,5 +121,30 @@ def test_what_would_not_fit_in_memory_is_not_unpacked(tmp_path, monkeypatch):
     assert "GB can be read" in found.unreadable[0]
 
 
+@pytest.mark.parametrize("is_archive", [True, False])
+def test_all_files_of_an_import_share_one_limit(write, tmp_path, monkeypatch, is_archive):
+    text = json.dumps(CHATS[:3])
+    monkeypatch.setattr("app.conversations.importing.files.MOST_BYTES", int(len(text) * 2.5))
+    paths = [write(f"{number}/conversations.json", text.replace('_id": "', f'_id": "{number}-')) for number in range(4)]
+    if is_archive:
+        with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
+            for path in paths:
+                archive.write(path, path.relative_to(tmp_path))
+        paths = [tmp_path / "all.zip"]
+    found = read_paths(paths, ())
+    assert len(found.chats) == 6
+    assert len(found.unreadable) == 2
+    assert all("in one import" in sentence for sentence in found.unreadable)
+
+
+def test_archive_that_unpacks_to_more_than_chats_do_is_not_unpacked(tmp_path):
+    chat = json.dumps([chatgpt_chat(chatgpt_node("u", "root", "user", "x" * 9_000_000))])
+    with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("conversations.json", chat)
+    found = read_paths([tmp_path / "bomb.zip"], ())
+    assert (found.chats, len(found.unreadable)) == ((), 1)
+    assert "unpacks to more than chats do" in found.unreadable[0]
+
+
 def test_missing_file_is_named(tmp_path):
     assert "No such file" in read_paths([tmp_path / "gone.json"], ()).unreadable[0]
