@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent
+from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QWidget
 
 from app.sidebar.list_model import ConversationModel, Role
 from app.sidebar.rows import Kind
+from app.theme.buttons import KEYBOARD_REASONS
 
+DELETE_KEYS = (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
 FOLD_KEYS = {Qt.Key.Key_Left: True, Qt.Key.Key_Right: False}
 
 
@@ -27,6 +29,11 @@ class RowList(QListView):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
 
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Qt activates a row with any button."""
+        if event.button() == Qt.MouseButton.LeftButton:
+            super().mouseReleaseEvent(event)
+
 
 class ConversationList(RowList):
     chat_chosen = Signal(str)
@@ -39,6 +46,7 @@ class ConversationList(RowList):
         self._model = model
         self._kept_place = model.row(QModelIndex()).place
         self._kept_scroll = 0
+        self._is_by_keys = False  # the row was come to with keys, rather than clicked
         self.setModel(model)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.activated.connect(self._activate)
@@ -73,17 +81,30 @@ class ConversationList(RowList):
         row = self._model.row(self.currentIndex())
         if event.key() == Qt.Key.Key_F2 and row.kind is not Kind.CAPTION:
             self.edit(self.currentIndex())
-        elif event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace) and row.kind is Kind.CHAT:
-            self.delete_asked.emit(row.conversation_id)
+        elif event.key() in DELETE_KEYS and row.kind is Kind.CHAT:
+            self._delete(self.currentIndex())
         elif row.kind is Kind.FOLDER and (is_folded := FOLD_KEYS.get(Qt.Key(event.key()))) is not None:
             self.fold_asked.emit(row.text, is_folded)
         else:
+            before = self.currentIndex()
             super().keyPressEvent(event)
+            self._is_by_keys = self._is_by_keys or self.currentIndex() != before
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._is_by_keys = False
+        super().mousePressEvent(event)
+
+    def _delete(self, index: QModelIndex) -> None:
+        """Only what is before the eyes: the chat that is shown, or a row that keys went to."""
+        if self._is_by_keys or index.data(Role.IS_CURRENT):
+            self.delete_asked.emit(self._model.row(index).conversation_id)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Keys begin at the chat that is shown."""
         super().focusInEvent(event)
-        if not self.currentIndex().isValid():
+        is_come_to = event.reason() in KEYBOARD_REASONS
+        self._is_by_keys = self._is_by_keys or is_come_to
+        if is_come_to or not self.currentIndex().isValid():
             rows = [self._model.index(number) for number in range(self._model.rowCount())]
             chats = [index for index in rows if self._model.row(index).kind is not Kind.CAPTION]
             shown = [index for index in chats if index.data(Role.IS_CURRENT)]
