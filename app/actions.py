@@ -128,9 +128,7 @@ class Actions:
         for number in range(1, 10):
             action = QAction(self._window)
             action.setShortcut(QKeySequence(f"Ctrl+{number}"))
-            action.triggered.connect(
-                lambda checked=False, place=number - 1: self._workspace.row.bar.setCurrentIndex(place)
-            )
+            action.triggered.connect(lambda checked=False, place=number - 1: self._workspace.choose(place))
             self._window.addAction(action)
 
     def refresh(self) -> None:

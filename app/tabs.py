@@ -26,6 +26,7 @@ class TabBar(QTabBar):
     """Each tab's data is its mark ("running", "failed", "unread" or "") and the symbol of a page that is no chat."""
 
     close_asked = Signal(int)
+    chosen = Signal()  # a tab, with the pointer
 
     def __init__(self, theme: Theme, pulse: Pulse, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -130,6 +131,10 @@ class TabBar(QTabBar):
             return
         super().mousePressEvent(event)
 
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        self.chosen.emit()
+
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         self._hover(self.tabAt(event.position().toPoint()))
         super().mouseMoveEvent(event)
@@ -193,8 +198,12 @@ class TabRow(QWidget):
         for index in range(self.bar.count()):
             if not self.bar.isTabVisible(index):
                 action = menu.addAction(self.bar.tabText(index))
-                action.triggered.connect(lambda checked=False, place=index: self.bar.setCurrentIndex(place))
+                action.triggered.connect(lambda checked=False, place=index: self._choose(place))
         menu.popup(self.more_button.mapToGlobal(QPoint(0, self.more_button.height() + 2)))
+
+    def _choose(self, index: int) -> None:
+        self.bar.setCurrentIndex(index)
+        self.bar.chosen.emit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

@@ -39,6 +39,7 @@ from app.theme.fonts import TextSize
 from app.theme.pulse import Pulse
 from app.theme.symbols import app_icon
 from app.theme.theme import Theme
+from app.typed_keys import TypedKeys
 from app.window_place import PlaceKeeper
 from app.window_statistics import WindowStatistics
 from app.workspace import Workspace
@@ -107,6 +108,7 @@ class MainWindow(QMainWindow):
         self.importer = Importer(catalogue, workspace)
         self.exporter = Exporter(catalogue, self)
         self.regions = regions_of(workspace, sidebar)
+        TypedKeys(self, workspace)
         self.statistics = WindowStatistics(self.theme, bridge, recorder, catalogue, workspace)
         self.statistics.serve(sidebar)
         self._footer_words = FooterWords(sidebar.footer, workspace, self.status, self.statistics.history)

@@ -116,6 +116,7 @@ class Workspace(PageStack):
         """Show a chat, and of it a message where one is named."""
         if (tab := self._tab_of(conversation_id)) is not None:
             self.raise_page(tab)
+            self.focus_page()
             start(self._show_message(tab, message_id))
         elif conversation_id not in self._opening:
             self._opening.add(conversation_id)  # here, as the task begins later than the next click may come

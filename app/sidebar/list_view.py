@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QWidget
 from app.sidebar.list_model import ConversationModel, Role
 from app.sidebar.rows import Kind
 from app.theme.buttons import KEYBOARD_REASONS
+from app.theme.keys import is_typed
 
 DELETE_KEYS = (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
 FOLD_KEYS = {Qt.Key.Key_Left: True, Qt.Key.Key_Right: False}
@@ -28,6 +29,13 @@ class RowList(QListView):
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Letters are for the composer, and look for no row."""
+        if is_typed(event):
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """Qt activates a row with any button."""

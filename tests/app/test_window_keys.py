@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QWidget
 
 from tests.app.driver import Driver
 
@@ -38,3 +40,59 @@ def test_delete_leaves_a_clicked_chat_alone_that_is_not_shown(driver: Driver) ->
     driver.qtbot.keyClick(driver.window.sidebar.list, Qt.Key.Key_Up)
     driver.qtbot.keyClick(driver.window.sidebar.list, Qt.Key.Key_Delete)
     assert deleted == [second]
+
+
+def field_text(driver: Driver) -> str:
+    return driver.tab.composer.field.toPlainText()
+
+
+@pytest.mark.parametrize("place", ["transcript", "tabs", "list", "button"])
+def test_what_is_typed_elsewhere_is_written_in_the_composer(driver: Driver, place: str) -> None:
+    write_two_chats(driver)
+    window = driver.window
+    places: dict[str, QWidget] = {
+        "transcript": driver.tab.transcript,
+        "tabs": window.workspace.row.bar,
+        "list": window.sidebar.list,
+        "button": window.workspace.row.menu_button,
+    }
+    places[place].setFocus(Qt.FocusReason.TabFocusReason)
+    driver.qtbot.keyClicks(places[place], "H")
+    assert driver.tab.composer.field.hasFocus()
+    QApplication.clipboard().setText("ello")
+    places[place].setFocus()
+    driver.qtbot.keyClick(places[place], Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    assert field_text(driver) == "Hello"
+
+
+def test_arrows_and_letters_with_control_move_no_keyboard(driver: Driver) -> None:
+    write_two_chats(driver)
+    chats = driver.window.sidebar.list
+    chats.setFocus(Qt.FocusReason.TabFocusReason)
+    driver.qtbot.keyClick(chats, Qt.Key.Key_Down)
+    driver.qtbot.keyClick(chats, Qt.Key.Key_J, Qt.KeyboardModifier.ControlModifier)
+    assert chats.hasFocus()
+    assert field_text(driver) == ""
+
+
+def test_whoever_comes_to_a_chat_writes_in_it(driver: Driver) -> None:
+    first, _ = write_two_chats(driver)
+    window = driver.window
+
+    def comes_to_field() -> bool:
+        is_there = driver.tab.composer.field.hasFocus()
+        driver.tab.transcript.setFocus()
+        return is_there
+
+    bar = window.workspace.row.bar
+    driver.tab.transcript.setFocus()
+    click_row(driver, first)
+    assert driver.tab.session.conversation_id == first
+    assert comes_to_field()
+    driver.qtbot.mouseClick(bar, Qt.MouseButton.LeftButton, pos=bar.tabRect(1).center())
+    assert bar.currentIndex() == 1
+    assert comes_to_field()
+    window.actions_of_window.next_tab.trigger()
+    assert comes_to_field()
+    next(action for action in window.actions() if action.shortcut().toString() == "Ctrl+2").trigger()
+    assert comes_to_field()
