@@ -31,6 +31,8 @@ class WindowDeeds:
     search: Callable[[], None]
     import_chats: Callable[[], object]
     export_all: Callable[[], None]
+    undo: Callable[[], None]
+    redo: Callable[[], None]
     step_region: Callable[[int], None]
     change_text_size: Callable[[int], None]  # by so many steps; 0 goes back to 100 %
 
@@ -91,6 +93,9 @@ class Actions:
 
     def _edit_menu(self) -> QMenu:
         menu = QMenu("Edit", self._window)
+        self.undo = self._add(menu, "Undo", self._deeds.undo, "Ctrl+Z")
+        self.redo = self._add(menu, "Redo", self._deeds.redo, "Ctrl+Shift+Z", "Ctrl+Y")
+        menu.addSeparator()
         # Text fields bind these keys themselves.
         for words, deed in (("Cut", "cut"), ("Copy", "copy"), ("Paste", "paste"), ("Select all", "selectAll")):
             self._add(menu, words, partial(edit_in_focus, deed))

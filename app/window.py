@@ -40,6 +40,7 @@ from app.theme.pulse import Pulse
 from app.theme.symbols import app_icon
 from app.theme.theme import Theme
 from app.typed_keys import TypedKeys
+from app.undoing import Undoing
 from app.window_place import PlaceKeeper
 from app.window_statistics import WindowStatistics
 from app.workspace import Workspace
@@ -109,6 +110,7 @@ class MainWindow(QMainWindow):
         self.exporter = Exporter(catalogue, self)
         self.regions = regions_of(workspace, sidebar)
         TypedKeys(self, workspace)
+        self._undoing = Undoing(workspace, self.deletion)
         self.statistics = WindowStatistics(self.theme, bridge, recorder, catalogue, workspace)
         self.statistics.serve(sidebar)
         self._footer_words = FooterWords(sidebar.footer, workspace, self.status, self.statistics.history)
@@ -232,6 +234,8 @@ class MainWindow(QMainWindow):
             search=self.search_chats,
             import_chats=self.importer.show_page,
             export_all=self.exporter.export_all,
+            undo=self._undoing.undo,
+            redo=self._undoing.redo,
             step_region=self.regions.step,
             change_text_size=self.change_text_size,
         )

@@ -48,6 +48,10 @@ class Attaching(QObject):
         start(self._read(paths))
         self._field.setFocus()
 
+    @property
+    def can_undo_paste(self) -> bool:
+        return self._undo is not None
+
     def undo_paste(self) -> bool:
         """Put the last paste into the field after all; False where something else was done since."""
         undo, self._undo = self._undo, None

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import time
+
 from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtGui import QGuiApplication
 
 from app.conversations.cache_keeper import CacheKeeper
 from app.conversations.catalogue import Catalogue
@@ -10,6 +13,7 @@ from app.conversations.reminder import Reminder
 from app.tasks import start
 
 UNDO_MILLISECONDS = 10_000
+HELD_MILLISECONDS = 250  # between two looks at a dialog that lies over the offer
 
 
 class Deletion(QObject):
@@ -27,14 +31,15 @@ class Deletion(QObject):
     ) -> None:
         super().__init__(parent)
         self.offered_title: str | None = None  # of the chat that can be had back
+        self.offered_at = 0.0  # on the monotonic clock
+        self._is_held = False  # by a dialog
         self._catalogue = catalogue
         self._reminder = reminder
         self._keeper = keeper
         self._conversation_id = ""
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.setInterval(UNDO_MILLISECONDS)
-        self._timer.timeout.connect(self.finish)
+        self._timer.timeout.connect(self._take_time)
 
     def delete(self, conversation_id: str) -> None:
         self.finish()
@@ -42,7 +47,8 @@ class Deletion(QObject):
         self._catalogue.hide(conversation_id)
         self.hidden.emit(conversation_id)
         self._offer(conversation_id, self._catalogue.title_of(conversation_id))
-        self._timer.start()
+        self.offered_at = time.monotonic()
+        self._timer.start(UNDO_MILLISECONDS)
 
     def undo(self) -> None:
         """Have the chat back as it was; its reply was stopped."""
@@ -53,6 +59,16 @@ class Deletion(QObject):
         """Delete for good what is offered back."""
         if conversation_id := self._withdraw():
             start(self._delete(conversation_id))
+
+    def _take_time(self) -> None:
+        """The offer ends, unless a dialog hides it: its time begins again then."""
+        was_held, self._is_held = self._is_held, QGuiApplication.modalWindow() is not None
+        if self._is_held:
+            self._timer.start(HELD_MILLISECONDS)
+        elif was_held:
+            self._timer.start(UNDO_MILLISECONDS)
+        else:
+            self.finish()
 
     async def _delete(self, conversation_id: str) -> None:
         await self._keeper.remove(conversation_id)  # first: nothing would be known to belong to it afterwards
