@@ -104,7 +104,7 @@ class MainWindow(QMainWindow):
         self.cache_notes = CacheNotes(
             self.cache_keeper, self.teller, self._data_dir, lambda: CacheDialog(self.theme, bridge, self)
         )
-        self.notes = TabNotes(workspace.bar, self)  # on what concerns every page
+        self.notes = TabNotes((workspace.bar,), self)  # on what concerns every page
         self.chats = ChatDeeds(catalogue, sidebar)
         self.importer = Importer(catalogue, workspace)
         self.exporter = Exporter(catalogue, self)

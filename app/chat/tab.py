@@ -27,6 +27,7 @@ from app.theme.pulse import Pulse
 from app.theme.theme import Theme
 
 FAILURE, MODEL, TOLD = "failure", "model", "told"  # subjects of notes
+NUM_NOTES = 3  # at once
 FIELD_SHARE = 0.4  # of the tab's height that the composer may take
 
 
@@ -51,8 +52,8 @@ class ChatTab(QWidget):
         self.composer = Composer(theme, self)
         self.counting = Counting(status.bridge, session, lambda: self.composer.draft, self)
         self.composer.set_counting(self.counting)
-        self._bar = NoteBar(theme, self)
-        self._notes = TabNotes(self._bar, self)
+        self._bars = tuple(NoteBar(theme, self) for _ in range(NUM_NOTES))
+        self._notes = TabNotes(self._bars, self)
         self.actions_on_messages = TabActions(session, self.transcript, self.composer, self._notes, self)
         self._checks = TabChecks(session, self.transcript, self._notes, self)
         self._voice = TabVoice(self)
@@ -67,7 +68,8 @@ class ChatTab(QWidget):
         self._pages.addWidget(self.transcript)
         self._foot = QVBoxLayout()
         self._foot.setSpacing(8)
-        self._foot.addWidget(self._bar)
+        for bar in reversed(self._bars):
+            self._foot.addWidget(bar)
         self._foot.addWidget(self.composer)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -100,7 +102,8 @@ class ChatTab(QWidget):
         self.composer.leave_out_asked.connect(self._leave_out)
         self.composer.switches_chosen.connect(self._choose_switches)
         self.composer.changed.connect(self.draft_changed)
-        self._bar.chosen.connect(self.composer.field.setFocus)  # rather than whatever follows the button that goes
+        for bar in self._bars:  # rather than to whatever follows the button that goes
+            bar.chosen.connect(self.composer.field.setFocus)
 
     def detach(self) -> None:
         """Hear no more of the session and the model: the session may outlive the tab."""
@@ -235,7 +238,8 @@ class ChatTab(QWidget):
     def say(self, sentence: str, action: Action | None = None, deed: Callable[[], None] | None = None) -> None:
         """With an action, `deed` is done when it is chosen."""
         offered = (Action.CLOSE,) if action is None else (action, Action.CLOSE)
-        self._notes.show(TOLD, Note(sentence, offered), lambda chosen: deed() if deed and chosen is action else None)
+        subject = action or TOLD  # a sentence alone takes no offer's place
+        self._notes.show(subject, Note(sentence, offered), lambda chosen: deed() if deed and chosen is action else None)
 
     def unsay(self, sentence: str) -> None:
         self._notes.take_back(sentence)

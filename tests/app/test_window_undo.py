@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDialog
+from PySide6.QtWidgets import QDialog, QPushButton
 
-from app.chat.notes import Action
+from app.chat.notes import Action, NoteBar
 from tests.app.driver import Driver, settle
 
 
@@ -70,3 +70,20 @@ def test_a_dialog_holds_the_time_in_which_a_chat_can_be_had_back(
     assert not driver.window.sidebar.undo_note.isHidden()
     dialog.close()
     driver.wait(driver.window.sidebar.undo_note.isHidden)
+
+
+def words_of(driver: Driver) -> set[str]:
+    shown = [bar for bar in driver.tab.findChildren(NoteBar) if bar.isVisible()]
+    return {button.text() for bar in shown for button in bar.findChildren(QPushButton)}
+
+
+def test_a_notice_covers_no_offer(driver: Driver) -> None:
+    driver.type("one")
+    driver.wait_idle()
+    delete_reply(driver)
+    driver.wait(lambda: words_of(driver) == {"Undo", "Close", "Again"})
+    driver.window.teller.say("1 chat was exported.")
+    assert words_of(driver) == {"Undo", "Close", "Again"}
+    driver.press("Undo the deletion")
+    driver.wait_text("Hello there")
+    driver.wait(lambda: words_of(driver) == {"Close"})
