@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from app.conversations.catalogue import Catalogue
 from app.conversations.importing.found import Found, Imported
 from app.dialogs.import_page import ImportPage
+from app.file_dialogs import FileDialog
 from app.tasks import start
 from app.workspace import Workspace
 
@@ -46,15 +47,15 @@ class Importer(QObject):
         return page
 
     def _choose(self, page: ImportPage, mode: QFileDialog.FileMode) -> None:
-        dialog = QFileDialog(page, "Import chats")
+        dialog = FileDialog(page, "Import chats")
         dialog.setFileMode(mode)
         if mode is QFileDialog.FileMode.Directory:
             known = (Path.home() / place for place in LM_STUDIO)
-            dialog.setDirectory(str(next((place for place in known if place.is_dir()), Path.home())))
+            if (place := next((place for place in known if place.is_dir()), None)) is not None:
+                dialog.setDirectory(str(place))
         else:
             dialog.setNameFilters(FILTERS)
         dialog.filesSelected.connect(lambda names: self.read([Path(name) for name in names]))
-        dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
     def read(self, paths: Sequence[Path]) -> None:
