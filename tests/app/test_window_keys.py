@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 
 from tests.app.driver import Driver
 
@@ -96,3 +96,17 @@ def test_whoever_comes_to_a_chat_writes_in_it(driver: Driver) -> None:
     assert comes_to_field()
     next(action for action in window.actions() if action.shortcut().toString() == "Ctrl+2").trigger()
     assert comes_to_field()
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space])
+def test_enter_presses_a_button_as_the_space_bar_does(driver: Driver, key: Qt.Key) -> None:
+    page = driver.window.importer.show_page()
+    row = driver.window.workspace.row
+    pressed: list[QAbstractButton] = []
+    for button in (page.folder, row.new_button, page.undo):
+        button.clicked.disconnect()
+        button.clicked.connect(lambda checked=False, button=button: pressed.append(button))
+        button.show()
+        button.setFocus()
+        driver.qtbot.keyClick(button, key)
+    assert pressed == [page.folder, row.new_button, page.undo]
