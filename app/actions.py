@@ -11,6 +11,9 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu, QMenuBar, QWidget
 
+from app.dialogs.about import AboutSheet
+from app.dialogs.shortcuts import ShortcutList
+from app.open_chat import OpenChat
 from app.sidebar.search_field import SEARCH_KEYS
 from app.tab_deeds import TabDeeds, edit_in_focus
 from app.theme.theme import Theme
@@ -40,13 +43,18 @@ class WindowDeeds:
 class Actions:
     """Makes every action of a window; on macOS in the menu bar, elsewhere behind one button."""
 
-    def __init__(self, window: QMainWindow, theme: Theme, workspace: Workspace, deeds: WindowDeeds) -> None:
+    def __init__(
+        self, window: QMainWindow, theme: Theme, workspace: Workspace, chat: OpenChat, deeds: WindowDeeds
+    ) -> None:
         self._window = window
         self._workspace = workspace
+        self._chat = chat
         self._deeds = deeds
         self._tab = TabDeeds(workspace, theme)
         self._menus = [self._chat_menu(), self._reply_menu(), self._edit_menu(), self._view_menu()]
+        self._menus.append(self._help_menu())
         self._add_numbers()
+        chat.listen(self.refresh)
         for menu in self._menus:
             menu.aboutToShow.connect(self.refresh)
         if sys.platform == "darwin":
@@ -69,6 +77,8 @@ class Actions:
         self.reopen = self._add(menu, "Reopen closed tab", self._workspace.reopen_tab, "Ctrl+Shift+T")
         self.close = self._add(menu, "Close tab", self._tab.close_tab, "Ctrl+W")
         menu.addSeparator()
+        self._add_chat_deeds(menu)
+        menu.addSeparator()
         self.search = self._add(menu, "Search chats", self._deeds.search, SEARCH_KEYS)
         menu.addSeparator()
         self.import_chats = self._add(menu, "Import…", self._deeds.import_chats)
@@ -77,6 +87,29 @@ class Actions:
         self.quit = self._add(menu, "Quit", self._window.close, "Ctrl+Q")
         self.quit.setMenuRole(QAction.MenuRole.QuitRole)
         return menu
+
+    def _add_chat_deeds(self, menu: QMenu) -> None:
+        """What the sidebar's rows offer, for the chat that is shown."""
+        chat = self._chat
+        self.attach = self._add(menu, "Attach files…", self._tab.attach)
+        self.rename = self._add(menu, "Rename", chat.rename)
+        self.pin = self._add(menu, "Pin", chat.toggle_pin)
+        folders = menu.addMenu("Move to folder")
+        folders.aboutToShow.connect(lambda: chat.fill_folders(folders))
+        self.move = folders.menuAction()
+        self.duplicate = self._add(menu, "Duplicate", chat.duplicate)
+        self.export = self._add(menu, "Export…", chat.export)
+        self.delete = self._add(menu, "Delete", chat.delete)
+
+    def _help_menu(self) -> QMenu:
+        menu = QMenu("Help", self._window)
+        self.shortcuts = self._add(menu, "Keyboard shortcuts", self._show_shortcuts)
+        self.about = self._add(menu, "About Slipstream", lambda: AboutSheet(self._window).open())
+        self.about.setMenuRole(QAction.MenuRole.AboutRole)
+        return menu
+
+    def _show_shortcuts(self) -> None:
+        ShortcutList([(menu.title(), menu.actions()) for menu in self._menus], self._window).open()
 
     def _reply_menu(self) -> QMenu:
         menu = QMenu("Reply", self._window)
@@ -139,6 +172,10 @@ class Actions:
     def refresh(self) -> None:
         """Let only that be chosen which has an effect now."""
         tab, has_more = self._tab, self._workspace.row.bar.count() > 1
+        chat = self._chat.find()
+        self.pin.setText("Unpin" if chat is not None and chat.is_pinned else "Pin")
+        for action in (self.rename, self.pin, self.move, self.duplicate, self.export, self.delete):
+            action.setEnabled(chat is not None)
         can_be_done = {
             self.stop: tab.can_stop,
             self.go_on: tab.can_continue,
@@ -146,6 +183,7 @@ class Actions:
             self.previous_branch: tab.can_step_branch(-1),
             self.next_branch: tab.can_step_branch(1),
             self.drafter: tab.is_chat,
+            self.attach: tab.is_chat,
             self.details: tab.has_reply,
             self.reopen: self._workspace.can_reopen,
             self.find: tab.has_messages,

@@ -26,6 +26,7 @@ from app.dialogs.quit_sheet import QuitSheet
 from app.disk_full import DiskFull
 from app.drafters import DEFAULT_DRAFTER
 from app.model_status import ModelStatus
+from app.open_chat import OpenChat
 from app.regions import regions_of
 from app.settings.prompt_cache import CacheDialog
 from app.shell import Shell
@@ -114,7 +115,8 @@ class MainWindow(QMainWindow):
         self.statistics = WindowStatistics(self.theme, bridge, recorder, catalogue, workspace)
         self.statistics.serve(sidebar)
         self._footer_words = FooterWords(sidebar.footer, workspace, self.status, self.statistics.history)
-        self.actions_of_window = Actions(self, self.theme, workspace, self._deeds())
+        self.open_chat = OpenChat(workspace, sidebar, self.shell)
+        self.actions_of_window = Actions(self, self.theme, workspace, self.open_chat, self._deeds())
 
     def _connect_sidebar(self) -> None:
         sidebar, workspace, shell = self.sidebar, self.workspace, self.shell

@@ -53,7 +53,7 @@ class RowMenus(QObject):
         is_pinned = conversation.is_pinned
         _add(menu, "Rename", lambda: self._chats.edit_chat(conversation_id))
         _add(menu, "Unpin" if is_pinned else "Pin", lambda: self.pin_asked.emit(conversation_id, not is_pinned))
-        self._add_folders(menu.addMenu("Move to folder"), conversation)
+        self.fill_folders(menu.addMenu("Move to folder"), conversation)
         _add(menu, "Duplicate", lambda: self.duplicate_asked.emit(conversation_id))
         _add(menu, "Export…", lambda: self.export_asked.emit((conversation_id,)))
         menu.addSeparator()
@@ -69,7 +69,8 @@ class RowMenus(QObject):
         _add(menu, "Remove the folder, keep its chats", lambda: self.dissolve_asked.emit(name))
         return menu
 
-    def _add_folders(self, menu: QMenu, conversation: Conversation) -> None:
+    def fill_folders(self, menu: QMenu, conversation: Conversation) -> None:
+        """Where a chat can be moved to."""
         folders = folders_of(self._model.conversations)
         for folder in folders:
             action = _add(menu, folder.replace("&", "&&"), partial(self._move, conversation.id, folder))
