@@ -6,10 +6,11 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QStyle, QVBoxLayout, QWidget
 
-from app.theme.fonts import TextSize
+from app.statistics.sizes import scaled
 from app.theme.theme import Theme
 
 SIDE_WIDTH = 304  # px at a text size of 100 %
+HAIRLINE = 1
 OVER_BELOW = 1080  # px of the window
 GAP = 8  # px between an inspector that lies over the page and the foot of the page
 
@@ -90,7 +91,7 @@ class Body(QWidget):
     def _place(self) -> None:
         is_shown = self.is_side_shown
         is_beside = is_shown and not self._is_narrow
-        width = min(round(SIDE_WIDTH * TextSize.percent / 100), self.width())
+        width = min(scaled(SIDE_WIDTH), self.width())
         page = QRect(0, 0, self.width() - (width if is_beside else 0), self.height())
         self._pages.setGeometry(self._mirrored(page))
         if self._side is not None:
@@ -105,19 +106,17 @@ class Body(QWidget):
 
 
 class Side(QWidget):
-    """The inspector's ground, and the hairline at its start."""
+    """The inspector's ground, and the hairline at its foot."""
 
     def __init__(self, inspector: QWidget, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._theme = theme
         column = QVBoxLayout(self)
-        column.setContentsMargins(1, 0, 0, 1)
+        column.setContentsMargins(0, 0, 0, HAIRLINE)  # the inspector paints the one at its start
         column.addWidget(inspector)
         theme.tokens_changed.connect(self.update)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.fillRect(self.rect(), QColor(self._theme.tokens.sidebar))
-        start = self.width() - 1 if self.isRightToLeft() else 0
-        painter.fillRect(QRectF(start, 0, 1, self.height()), QColor(self._theme.tokens.line))
         painter.fillRect(QRectF(0, self.height() - 1, self.width(), 1), QColor(self._theme.tokens.line))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import ceil
+
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QStyle, QTabBar, QWidget
@@ -20,6 +22,7 @@ ROW_HEIGHT = 48
 MIN_WIDTH, MAX_WIDTH = 120, 240
 ONE_TAB_BELOW = 720  # px of the window; narrower ones show one tab
 CLOSE = 16
+WORDS_AT, CHEVRON = 10, 14  # px in the button of the other tabs
 
 
 class TabBar(QTabBar):
@@ -183,7 +186,8 @@ class TabRow(QWidget):
         taken = 8 + 8 + 30 + 30 + 16 + sum(34 for button in buttons if button.isVisibleTo(self))
         num_most = 1 if is_narrow else 99
         has_more = self.bar.count() > min(num_most, max(1, (self.width() - taken) // MIN_WIDTH))
-        room = self.width() - taken - (90 if has_more else 0)
+        self.more_button.set_words(f"{self.bar.count()} more")
+        room = self.width() - taken - (self.more_button.width() + 4 if has_more else 0)
         left_out = self.bar.fit(room, num_most)
         self.more_button.setVisible(left_out > 0)
         self.more_button.set_words(f"{left_out} more")
@@ -218,10 +222,12 @@ class MoreButton(SymbolButton):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, "chevron-down", "Show the other open chats", parent)
         self._words = ""
-        self.setFixedSize(86, 30)
+        self.set_words("")
 
     def set_words(self, words: str) -> None:
+        """As wide as the words are at the size of text that was chosen."""
         self._words = words
+        self.setFixedSize(ceil(QFontMetricsF(font("interface")).horizontalAdvance(words)) + WORDS_AT + CHEVRON + 14, 30)
         self.setAccessibleName(f"Show the other open chats: {words}")
         self.update()
 
@@ -233,7 +239,11 @@ class MoreButton(SymbolButton):
         metrics = QFontMetricsF(font("interface"))
         painter.setFont(font("interface"))
         painter.setPen(QColor(tokens.ink2))
-        painter.drawText(QPointF(10, self.height() / 2 + metrics.capHeight() / 2), self._words)
-        draw_symbol(painter, "chevron-down", tokens.ink3, QRectF(self.width() - 22, self.height() / 2 - 7, 14, 14))
+        width, middle = metrics.horizontalAdvance(self._words), self.height() / 2
+        whole, direction = QRectF(self.rect()), self.layoutDirection()
+        words = mirrored(QRectF(WORDS_AT, 0, width, self.height()), whole, direction)
+        painter.drawText(QPointF(words.left(), middle + metrics.capHeight() / 2), self._words)
+        place = QRectF(self.width() - CHEVRON - 8, middle - CHEVRON / 2, CHEVRON, CHEVRON)
+        draw_symbol(painter, "chevron-down", tokens.ink3, mirrored(place, whole, direction))
         if self.has_keyboard_focus:
             draw_focus_ring(painter, tokens, QRectF(self.rect()), 7)

@@ -39,6 +39,7 @@ class WindowStatistics(QObject):
         self._is_tinted = False
         workspace.changed.connect(self._follow)
         workspace.reply_in_view_changed.connect(self._follow)
+        self.history.changed.connect(self._share_rates)
         workspace.tint_asked.connect(lambda: self.set_tint(not self._is_tinted))
 
     def serve(self, sidebar: Sidebar) -> None:
@@ -85,6 +86,14 @@ class WindowStatistics(QObject):
         if self.inspector is not None:
             self.inspector.set_tint(is_tinted)
         self.tint_changed.emit(is_tinted)
+
+    def _share_rates(self) -> None:
+        """Let strips say what inspector, page and sidebar say."""
+        for tab in self._workspace.tabs:
+            last = tab.transcript.last if tab.isVisible() else None
+            tracked = self.history.reply_of(last.message.id) if last is not None and last.is_running else None
+            if tracked is not None:
+                tab.transcript.set_rate(self.history.rate_of(tracked))
 
     def _follow(self) -> None:
         """Show the statistics of the reply in view."""

@@ -151,6 +151,8 @@ class NoteBar(QFrame):
             return
         self._note = note
         self._label.setText(note.text)
+        side = Qt.AlignmentFlag.AlignRight if self.isRightToLeft() else Qt.AlignmentFlag.AlignLeft
+        self._label.setAlignment(side | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute)
         self._label.setProperty("kind", "" if note.is_alert else "secondary")
         self._layout.setContentsMargins(38 if note.is_alert else 12, 5, 7, 5)
         for button in self._buttons:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter
+from PySide6.QtGui import QColor, QFontMetricsF, QGuiApplication, QPainter
 
 from app.chat.wake import HEIGHT as WAKE_HEIGHT
 from app.chat.wake import NUM_ROUNDS, Round, draw_wake, rounds_in, width_of
@@ -25,6 +25,7 @@ from app.figures import (
 from app.statistics.details import detail_rows, speedup_tone
 from app.statistics.details import reread_words as reread_words
 from app.theme.fonts import font
+from app.theme.mirroring import mirrored
 from app.theme.tokens import Tokens
 from engine.messages import Progress, Statistics
 
@@ -129,16 +130,27 @@ def draw_strip(
     is_running: bool = False,
     rate: float | None = None,
 ) -> None:
+    """Under a right-to-left interface from the right, and the wake runs the other way."""
     items = strip_items(statistics, is_running=is_running, rate=rate)
     left = rect.left()
     num_rounds, items = fit_strip(items, rect.width(), has_wake=bool(rounds))
     if num_rounds:
-        draw_wake(painter, tokens, left, rect.center().y() - WAKE_HEIGHT / 2, rounds[-num_rounds:])
+        _draw_wake(painter, tokens, rect, rounds[-num_rounds:])
         left += width_of(num_rounds) + GAP
     for item in items:
         width = _item_width(item)
-        _draw_item(painter, tokens, QRectF(left, rect.top(), width, rect.height()), item)
+        place = QRectF(left, rect.top(), width, rect.height())
+        _draw_item(painter, tokens, mirrored(place, rect, QGuiApplication.layoutDirection()), item)
         left += width + GAP
+
+
+def _draw_wake(painter: QPainter, tokens: Tokens, rect: QRectF, rounds: Sequence[Round]) -> None:
+    painter.save()
+    if QGuiApplication.isRightToLeft():
+        painter.translate(rect.left() + rect.right(), 0)
+        painter.scale(-1, 1)
+    draw_wake(painter, tokens, rect.left(), rect.center().y() - WAKE_HEIGHT / 2, rounds)
+    painter.restore()
 
 
 def fit_strip(items: Sequence[Item], room: float, *, has_wake: bool) -> tuple[int, tuple[Item, ...]]:
@@ -159,19 +171,21 @@ def draw_progress(painter: QPainter, tokens: Tokens, rect: QRectF, progress: Pro
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
+    direction = QGuiApplication.layoutDirection()
     left = rect.left()
     if progress.phase != "waiting" and progress.total > 0:
         bar = QRectF(left, rect.center().y() - BAR_HEIGHT / 2, BAR_WIDTH, BAR_HEIGHT)
         painter.setBrush(QColor(tokens.hover))
-        painter.drawRoundedRect(bar, 2, 2)
+        painter.drawRoundedRect(mirrored(bar, rect, direction), 2, 2)
         bar.setWidth(max(BAR_HEIGHT, BAR_WIDTH * min(1.0, progress.done / progress.total)))
         painter.setBrush(QColor(tokens.target))
-        painter.drawRoundedRect(bar, 2, 2)
+        painter.drawRoundedRect(mirrored(bar, rect, direction), 2, 2)
         left += BAR_WIDTH + 12
     painter.setFont(font("small"))
     painter.setPen(QColor(tokens.ink2))
-    place = QRectF(left, rect.top(), rect.right() - left, rect.height())
-    painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, words)
+    place = mirrored(QRectF(left, rect.top(), rect.right() - left, rect.height()), rect, direction)
+    side = Qt.AlignmentFlag.AlignRight if QGuiApplication.isRightToLeft() else Qt.AlignmentFlag.AlignLeft
+    painter.drawText(place, side | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute, words)
     painter.restore()
 
 

@@ -18,7 +18,7 @@ from app.theme.labels import make_label
 COLUMN, SIDE = 560, 28
 PURPOSE = (
     "From Slipstream, ChatGPT or LM Studio: an exported file, the .zip that ChatGPT sends, or LM Studio's folder of "
-    "conversations. Files are read on this computer, and nothing is added before you say so."
+    "conversations, chosen or dropped here. Files are read on this computer, and nothing is added before you say so."
 )
 
 

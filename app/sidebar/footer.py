@@ -6,6 +6,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from app.statistics.chart import draw_beside
 from app.theme.buttons import PaintedButton
 from app.theme.fonts import TextSize, font
 from app.theme.glyphs import draw_focus_ring, draw_round
@@ -81,11 +82,7 @@ class Footer(PaintedButton):
         start = strong.elidedText(start, Qt.TextElideMode.ElideRight, line.width())
         rest = line.adjusted(strong.horizontalAdvance(start) + 12, 0, 0, 0)
         end = plain.elidedText(end, Qt.TextElideMode.ElideRight, max(0.0, rest.width()))
-        # Alignments are those of a layout from left to right; the painter mirrors them.
-        middle = Qt.AlignmentFlag.AlignVCenter
-        painter.setFont(font("interface-medium"))
-        painter.setPen(QColor(tokens.ink))
-        painter.drawText(line, Qt.AlignmentFlag.AlignLeft | middle, start)
-        painter.setFont(font("interface"))
-        painter.setPen(QColor(tokens.ink2))
-        painter.drawText(mirrored(rest, line, self.layoutDirection()), Qt.AlignmentFlag.AlignRight | middle, end)
+        is_mirrored = self.isRightToLeft()
+        draw_beside(painter, tokens.ink, "interface-medium", start, line, is_at_right=is_mirrored)
+        room = mirrored(rest, line, self.layoutDirection())
+        draw_beside(painter, tokens.ink2, "interface", end, room, is_at_right=not is_mirrored)

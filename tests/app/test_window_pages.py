@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 from app.theme.fonts import TextSize, font
 from tests.app.driver import Driver, settle
+from tests.app.fake_engine import FakeEngine
 
 
 @pytest.fixture(autouse=True)
@@ -128,3 +129,40 @@ def test_an_inspector_of_the_last_time_does_not_start_over_the_chat(make_driver:
     assert not second.window.workspace.row.inspector_button.isChecked()
     second.window.actions_of_window.inspector.trigger()
     assert body.is_side_shown
+
+
+@pytest.mark.parametrize("steps", [0, 5])
+def test_the_inspector_is_as_wide_as_its_place_at_every_size_of_text(driver: Driver, steps: int) -> None:
+    driver.type("one")
+    driver.wait_idle()
+    driver.window.change_text_size(steps)
+    driver.window.resize(900, 600)
+    driver.window.actions_of_window.inspector.trigger()
+    driver.run(settle())
+    side, inspector = driver.window.workspace.body.side, driver.window.statistics.inspector
+    assert side is not None
+    assert inspector is not None
+    assert inspector.geometry().right() <= side.rect().right()
+
+
+def test_the_button_of_the_other_tabs_grows_with_its_words(driver: Driver) -> None:
+    button = driver.window.workspace.row.more_button
+    before = button.width()
+    driver.window.change_text_size(5)
+    driver.window.workspace.row.refit()
+    assert button.width() > before
+
+
+def test_strip_inspector_and_sidebar_say_one_rate(driver: Driver, fake_engine: FakeEngine) -> None:
+    fake_engine.ending = None
+    driver.type("one")
+    driver.wait_text("Hello there")
+    history, strip = driver.window.statistics.history, driver.tab.transcript.last
+    assert strip is not None
+    driver.wait(lambda: strip.is_rate_told)
+    history.measure()
+    (reply,) = history.replies()
+    assert strip.rate == history.rate_of(reply)
+    assert history.rate == (strip.rate or 0.0)
+    driver.tab.stop()
+    driver.wait_idle()

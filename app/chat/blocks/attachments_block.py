@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import ceil
 
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QGuiApplication, QPainter
 
 from app.chat.blocks.base import PlacedBlock
 from app.chat.blocks.block import BlockPaint
@@ -16,6 +16,7 @@ from app.chat.markdown_pieces import Place
 from app.conversations.records import Attachment
 from app.figures import write_bytes
 from app.theme.glyphs import draw_focus_ring, draw_round
+from app.theme.mirroring import mirrored
 from app.theme.symbols import draw_symbol
 from app.theme.tokens import Tokens
 
@@ -65,7 +66,8 @@ class AttachmentsBlock(PlacedBlock):
         for index, row in enumerate(rows):
             left = width - sum(chip.width_in(width) for chip in row) - _BETWEEN * (len(row) - 1)
             for chip in row:
-                chip.rect = QRectF(left, index * (_HEIGHT + _BETWEEN), chip.width_in(width), _HEIGHT)
+                place = QRectF(left, index * (_HEIGHT + _BETWEEN), chip.width_in(width), _HEIGHT)
+                chip.rect = mirrored(place, QRectF(0, 0, width, 0), QGuiApplication.layoutDirection())
                 left += chip.width_in(width) + _BETWEEN
         return len(rows) * (_HEIGHT + _BETWEEN) - _BETWEEN
 

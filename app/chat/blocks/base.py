@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QColor, QPainter
 
 from app.chat.blocks.block import BlockPaint
-from app.chat.blocks.looks import INDENT, QUOTE_INDENT
+from app.chat.blocks.looks import QUOTE_INDENT, indent
 from app.chat.markdown_pieces import Place
 from app.theme.tokens import Tokens
 
@@ -43,7 +43,7 @@ class PlacedBlock:
     @property
     def inset(self) -> float:
         """Px at the start side that lists and quotes around it take."""
-        return float(INDENT * self.place.level + QUOTE_INDENT * self.place.num_quotes)
+        return float(indent() * self.place.level + QUOTE_INDENT * self.place.num_quotes)
 
     @property
     def is_hidden(self) -> bool:

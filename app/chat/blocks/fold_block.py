@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter
+from PySide6.QtGui import QGuiApplication, QPainter
 
 from app.chat.blocks.base import PlacedBlock
 from app.chat.blocks.block import BlockPaint
+from app.chat.blocks.small_words import draw_words, words_width
 from app.chat.markdown_pieces import Place
 from app.figures import write_count
-from app.theme.fonts import font
+from app.theme.mirroring import mirrored
 from app.theme.symbols import draw_symbol
 
 _HEIGHT = 24.0
@@ -59,21 +60,22 @@ class FoldBlock(PlacedBlock):
         is_hovered = paint.hover is not None and self._ground.contains(paint.hover)
         ink = paint.tokens.ink if is_hovered else paint.tokens.ink2
         symbol = "chevron-down" if self.is_open else "chevron-right"
-        draw_symbol(painter, symbol, ink, QRectF(-3, (_HEIGHT - _CHEVRON) // 2, _CHEVRON, _CHEVRON))
+        draw_symbol(painter, symbol, ink, self._placed(-3, _CHEVRON, _CHEVRON))
         said, tokens = self.words
-        metrics = QFontMetricsF(font("interface"))
-        baseline = round((_HEIGHT - metrics.height()) / 2 + metrics.ascent())
-        painter.setFont(font("interface"))
-        painter.setPen(QColor(ink))
-        painter.drawText(QPointF(_TEXT_X, baseline), said)
-        painter.setPen(QColor(paint.tokens.ink3))
-        painter.drawText(QPointF(_TEXT_X + metrics.horizontalAdvance(said) + 8, baseline), tokens)
+        width = words_width(said, "interface")
+        draw_words(painter, said, ink, self._placed(_TEXT_X, width), "interface")
+        rest = self._placed(_TEXT_X + width + 8, words_width(tokens, "interface"))
+        draw_words(painter, tokens, paint.tokens.ink3, rest, "interface")
+
+    def _placed(self, start: float, width: float, height: float = _HEIGHT) -> QRectF:
+        """A place in the line, counted from its start side."""
+        place = QRectF(start, (_HEIGHT - height) // 2, width, height)
+        return mirrored(place, QRectF(0, 0, self._width, _HEIGHT), QGuiApplication.layoutDirection())
 
     @property
     def _ground(self) -> QRectF:
-        metrics = QFontMetricsF(font("interface"))
-        width = _TEXT_X + sum(metrics.horizontalAdvance(words) for words in self.words) + 8
-        return QRectF(-4, 0, width + 8, _HEIGHT)
+        width = _TEXT_X + sum(words_width(words, "interface") for words in self.words) + 8
+        return self._placed(-4, width + 8)
 
     def press(self, point: QPointF) -> bool:
         if not self._ground.contains(point):
@@ -87,3 +89,11 @@ class FoldBlock(PlacedBlock):
     def describe(self) -> str:
         state = "shown" if self.is_open else "folded"
         return ", ".join(words.replace("\u00a0", " ") for words in (*self.words, state) if words)
+
+
+class SystemFold(FoldBlock):
+    """The line over a system prompt, which other programs keep as a message."""
+
+    @property
+    def words(self) -> tuple[str, str]:
+        return "System prompt", ""

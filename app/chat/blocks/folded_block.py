@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QPainter
 from app.chat.blocks.base import moved
 from app.chat.blocks.block import BlockPaint
 from app.chat.blocks.growing import PieceBlock
+from app.chat.blocks.looks import is_mirrored
 from app.chat.markdown_pieces import Piece, Place
 
 _INSET = 14.0
@@ -27,6 +28,7 @@ class FoldedBlock:
         self._inner = inner
         self._inset = _INSET if has_line else 0.0
         self._fold = fold
+        self._width = 0.0
         self._height = 0.0
         self._was_hidden: bool | None = None  # when its height was last asked for
 
@@ -64,6 +66,7 @@ class FoldedBlock:
         return 0.0 if self.is_hidden else self._inner.estimate(width - self._inset)
 
     def set_width(self, width: float) -> float:
+        self._width = width
         self._was_hidden = self.is_hidden
         self._height = 0.0 if self.is_hidden else self._inner.set_width(width - self._inset)
         return self._height
@@ -75,17 +78,22 @@ class FoldedBlock:
         if self.is_hidden:
             return
         if self._inset:
-            rect = QRectF(0, -self.gap, _LINE_WIDTH, self._height + self.gap)
+            left = self._width - _LINE_WIDTH if is_mirrored() else 0.0
+            rect = QRectF(left, -self.gap, _LINE_WIDTH, self._height + self.gap)
             painter.fillRect(rect, QColor(paint.tokens.line))
-        painter.translate(self._inset, 0)
-        self._inner.paint(painter, moved(paint, self._inset, 0))
-        painter.translate(-self._inset, 0)
+        painter.translate(self._left, 0)
+        self._inner.paint(painter, moved(paint, self._left, 0))
+        painter.translate(-self._left, 0)
+
+    @property
+    def _left(self) -> float:
+        return 0.0 if is_mirrored() else self._inset
 
     def position_at(self, point: QPointF) -> int:
-        return self._inner.position_at(point - QPointF(self._inset, 0))
+        return self._inner.position_at(point - QPointF(self._left, 0))
 
     def rect_of(self, position: int) -> QRectF:
-        return QRectF() if self.is_hidden else self._inner.rect_of(position).translated(self._inset, 0)
+        return QRectF() if self.is_hidden else self._inner.rect_of(position).translated(self._left, 0)
 
     def text(self, start: int, end: int) -> str:
         return self._inner.text(start, end)
@@ -98,13 +106,13 @@ class FoldedBlock:
         return self._inner.markdown()
 
     def link_at(self, point: QPointF) -> str:
-        return self._inner.link_at(point - QPointF(self._inset, 0))
+        return self._inner.link_at(point - QPointF(self._left, 0))
 
     def press(self, point: QPointF) -> bool:
-        return not self.is_hidden and self._inner.press(point - QPointF(self._inset, 0))
+        return not self.is_hidden and self._inner.press(point - QPointF(self._left, 0))
 
     def scroll_by(self, point: QPointF, pixels: float) -> bool:
-        return self._inner.scroll_by(point - QPointF(self._inset, 0), pixels)
+        return self._inner.scroll_by(point - QPointF(self._left, 0), pixels)
 
     def describe(self) -> str:
         return self._inner.describe()

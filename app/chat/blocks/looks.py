@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QTextCharFormat
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QGuiApplication, QTextCharFormat
 
 from app.chat.markdown_inline import Style
 from app.theme.fonts import SIZES, font
 from app.theme.tokens import Tokens
 
 PLAIN = Style()
-INDENT = 22  # of a list
+_INDENT = 22  # of a list
 QUOTE_INDENT = 16
 _CODE_SMALLER = 2  # px than the text around it
 _HEADING_PIXELS = {1: 19, 2: 17, 3: 16}
@@ -52,6 +52,16 @@ def heading_look(level: int, look: Look) -> Look:
 def text_scale() -> float:
     """What the user's text size multiplies all sizes by."""
     return font("reply").pixelSize() / SIZES["reply"][0]
+
+
+def indent() -> int:
+    """Px that a list sets its items in."""
+    return round(_INDENT * text_scale())
+
+
+def is_mirrored() -> bool:
+    """Whether the interface runs from right to left; paragraphs follow their own first letter."""
+    return QGuiApplication.isRightToLeft()
 
 
 def font_of(look: Look, style: Style = PLAIN) -> QFont:

@@ -10,7 +10,7 @@ from functools import partial
 from app.chat.blocks.attachments_block import AttachmentsBlock
 from app.chat.blocks.block import Block
 from app.chat.blocks.factory import make_block
-from app.chat.blocks.fold_block import FoldBlock
+from app.chat.blocks.fold_block import FoldBlock, SystemFold
 from app.chat.blocks.folded_block import FoldedBlock
 from app.chat.blocks.growing import GrowingMarkdown, PieceBlock
 from app.chat.blocks.looks import REPLY, THOUGHT, Look
@@ -29,6 +29,8 @@ _AFTER_CHIPS = 8
 
 def make_blocks(message: Message, tags: Sequence[ReasoningTags] = (), *, is_unfolded: bool = False) -> list[Block]:
     """The blocks of a message that is not running; `tags` are those of its model, `is_unfolded` shows reasoning."""
+    if message.role == "system":
+        return _blocks_of_system_prompt(message.text)
     if message.role != "assistant":
         return _blocks_as_written(message)
     live = LiveBlocks(message.opening, tags, is_unfolded=is_unfolded)
@@ -142,6 +144,15 @@ def _make_part(look: Look, source: str, source_start: int, place: Place) -> Piec
 
 def _make_thoughts(fold: FoldBlock, source: str, source_start: int, place: Place) -> PieceBlock:
     return FoldedBlock(_make_part(THOUGHT, source, source_start, place), fold, has_line=True)
+
+
+def _blocks_of_system_prompt(text: str) -> list[Block]:
+    """A quiet line, and under it, until it is pressed unseen, what the prompt says."""
+    fold = SystemFold(0)
+    maker, part_maker = partial(_make_thought, fold), partial(_make_thoughts, fold)
+    growing = GrowingMarkdown(maker, 0, make_part=part_maker)
+    growing.append(text, is_live=False)
+    return [fold, *growing.blocks]
 
 
 def _blocks_as_written(message: Message) -> list[Block]:

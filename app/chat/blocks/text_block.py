@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QPainter
 
 from app.chat.blocks.base import PlacedBlock
 from app.chat.blocks.block import BlockPaint
-from app.chat.blocks.looks import INDENT, REPLY, Look, font_of, heading_look, metrics_of
+from app.chat.blocks.looks import REPLY, Look, font_of, heading_look, indent, metrics_of, text_scale
 from app.chat.blocks.paragraph import Paragraph
 from app.chat.blocks.units import slice_units
 from app.chat.markdown_pieces import Piece, Text
@@ -87,7 +87,7 @@ class TextBlock(PlacedBlock):
         look = self._paragraph.look
         baseline = self._paragraph.rows[0].baseline if self._paragraph.rows else look.row_height * 0.75
         if self._piece.mark == "•":
-            x = self._from_start(self.inset - INDENT + _BULLET_X, 0)
+            x = self._from_start(self.inset - indent() + _BULLET_X * text_scale(), 0)
             draw_dot(painter, paint.tokens.ink2, QPointF(x, baseline - metrics_of(look).xHeight() / 2), _BULLET_RADIUS)
             return
         width = metrics_of(look).horizontalAdvance(self._piece.mark)

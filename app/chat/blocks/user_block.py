@@ -11,7 +11,7 @@ from PySide6.QtGui import QPainter
 
 from app.chat.blocks.base import PlacedBlock
 from app.chat.blocks.block import BlockPaint
-from app.chat.blocks.looks import USER, font_of, text_scale
+from app.chat.blocks.looks import USER, font_of, is_mirrored, text_scale
 from app.chat.blocks.paragraph import Paragraph
 from app.chat.blocks.small_words import draw_words, words_width
 from app.chat.blocks.units import count_units, slice_units
@@ -85,8 +85,8 @@ class UserBlock(PlacedBlock):
         for line in self._lines:
             self._tops.append(self._tops[-1] + line.paragraph.height)
         height = self._tops[-1] + 2 * _INSET + (_FOOT if self._is_folded else 0)
-        left = width - ceil(widest) - 2 * _PADDING
-        self._bubble = QRectF(left, 0, width - left, height)
+        taken = ceil(widest) + 2 * _PADDING
+        self._bubble = QRectF(0 if is_mirrored() else width - taken, 0, taken, height)
 
     def _cut(self) -> list[_Line]:
         lines: list[_Line] = []

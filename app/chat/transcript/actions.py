@@ -48,6 +48,13 @@ class TranscriptActions(TranscriptView):
             self.selection.clear()
             self.hold_here(lambda: self._toggle_details(section))
 
+    def set_rate(self, rate: float | None) -> None:
+        """The rate of the reply that runs, as all who show it do; from then on it is not measured here."""
+        section = self.last
+        if section is not None and section.is_running:
+            section.rate, section.is_rate_told = rate, True
+            self.update_section(len(self.sections) - 1)
+
     def toggle_last_details(self) -> None:
         """Show or hide the numbers of the last reply."""
         replies = [section for section in self.sections if section.is_reply]

@@ -53,6 +53,10 @@ class Contents:
             return self._plain
         return self._made.blocks
 
+    def forget(self) -> None:
+        """Drop the blocks, which are made again when they are next asked for."""
+        self._live = self._plain = None
+
     @property
     def _made(self) -> LiveBlocks:
         if self._live is None:
@@ -96,6 +100,8 @@ class Contents:
     def keep_choice(self, block: int) -> None:
         """After a press on a block: replies that are read later show their reasoning as this one does."""
         pressed = self.blocks[block] if block < len(self.blocks) else None
+        if self._message.role != "assistant":
+            return
         if isinstance(pressed, FoldBlock) and pressed.is_open:
             unfolded_chats().add(self._message.conversation_id)
         elif isinstance(pressed, FoldBlock):

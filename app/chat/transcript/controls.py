@@ -68,6 +68,7 @@ class BranchLabel(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
+        painter.setLayoutDirection(Qt.LayoutDirection.LayoutDirectionAuto)
         painter.setFont(font("small"))
         painter.setPen(self._theme.colour("ink2"))
         painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self._words)

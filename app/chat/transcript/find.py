@@ -89,12 +89,16 @@ class Finder(QObject):
 
     def _search_section(self, index: int, words: str) -> Iterator[None]:
         found: list[Hit] = []
-        for place, block in enumerate(self._sections[index].contents.blocks):
+        contents = self._sections[index].contents
+        was_made = contents.is_made
+        for place, block in enumerate(contents.blocks):
             spans = list(find_in(block, words))
             if spans:
                 self._by_section[index][place] = spans
                 found += [Hit(index, place, span) for span in spans]
             yield
+        if not was_made and not self._sections[index].is_made:
+            contents.forget()  # a long chat's blocks would be many objects to keep and to look through for garbage
         self.hits[:0] = found
         self.place = self.place + len(found) if self.place >= 0 else len(found) - 1
 

@@ -12,7 +12,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QToolTip, QWidget
 
-from app.chat.transcript import accessibility
+from app.chat.find_bar import HEIGHT
+from app.chat.transcript import accessibility, measures
 from app.chat.transcript.actions import TranscriptActions
 from app.chat.transcript.find import Hit
 from app.chat.transcript.keyboard import Keyboard
@@ -21,6 +22,8 @@ from app.theme.buttons import KEYBOARD_REASONS
 from app.theme.pulse import Pulse
 from app.theme.theme import Theme
 from app.tooltips import plain_tooltip
+
+_FIND_ROOM = HEIGHT + 2 * 12  # px at the top that the find bar covers, with its margins
 
 
 class TranscriptHands(TranscriptActions):
@@ -35,6 +38,7 @@ class TranscriptHands(TranscriptActions):
 
     def find(self, words: str) -> int:  # type: ignore[override]  # QWidget's looks up window ids
         """Mark every place that has these words; returns how many there are, `found_changed` tells of more."""
+        self._leave_room(_FIND_ROOM)
         num_found = self.finder.find(words)
         self._take_found()
         return num_found
@@ -46,6 +50,13 @@ class TranscriptHands(TranscriptActions):
     def clear(self) -> None:
         """Mark no hits any more."""
         self.finder.clear()
+        self._leave_room(measures.TOP)
+
+    def _leave_room(self, top: int) -> None:
+        """Above the first message, which the find bar would cover."""
+        if self.sections.top != top:
+            self.sections.top = float(top)
+            self.hold(self.sections.place_tops)
 
     def _take_found(self) -> None:
         hit = self.finder.current
@@ -61,12 +72,12 @@ class TranscriptHands(TranscriptActions):
         self.hold_here(lambda: self.make_from(hit.section, 0))
         if not self._is_seen(hit):
             self.scroll_to(hit.section, hit.block)
-            self.show_rect(self._rect_of_hit(hit))
+            self.show_rect(self._rect_of_hit(hit), _FIND_ROOM)
         self.viewport().update()
 
     def _is_seen(self, hit: Hit) -> bool:
         rect = self._rect_of_hit(hit)
-        return rect.top() >= 0 and rect.bottom() <= self.viewport().height()
+        return rect.top() >= _FIND_ROOM and rect.bottom() <= self.viewport().height()
 
     def _rect_of_hit(self, hit: Hit) -> QRectF:
         place = self._laid_out(hit.section, hit.block).rect_of(hit.span[0])

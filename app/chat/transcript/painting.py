@@ -8,14 +8,16 @@ from functools import lru_cache
 from math import pi, sin
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter
+from PySide6.QtGui import QColor, QFontMetricsF, QGuiApplication, QPainter
 
 from app.chat.blocks.block import Block, BlockPaint, Span
+from app.chat.blocks.looks import is_mirrored
 from app.chat.strip import draw_progress, draw_strip, progress_words
 from app.chat.transcript import measures
 from app.chat.transcript.section import Section, left_out_words
 from app.theme.fonts import font
 from app.theme.glyphs import draw_dot, draw_focus_ring, draw_round
+from app.theme.mirroring import mirrored
 from app.theme.symbols import draw_symbol
 from app.theme.tokens import Tokens
 
@@ -80,7 +82,18 @@ def left_out_rect(column: float, num_messages: int) -> QRectF:
     words = left_out_words(num_messages)
     room = max(0.0, column - measures.INCLUDE_WIDTH)
     width = min(room, QFontMetricsF(font("small")).horizontalAdvance(words) + 2)
-    return QRectF((room - width) / 2, measures.NOTE_GAP, width, measures.ROW)
+    return _mirrored(QRectF((room - width) / 2, measures.NOTE_GAP, width, measures.ROW), column)
+
+
+def include_rect(column: float, num_messages: int) -> QRectF:
+    """Of the button behind what a section says is left out."""
+    words = left_out_rect(column, num_messages)
+    left = words.left() - 2 - measures.INCLUDE_WIDTH if is_mirrored() else words.right() + 2
+    return QRectF(left, words.top(), measures.INCLUDE_WIDTH, measures.ROW)
+
+
+def _mirrored(place: QRectF, column: float) -> QRectF:
+    return mirrored(place, QRectF(0, 0, column, 0), QGuiApplication.layoutDirection())
 
 
 @lru_cache(maxsize=4)
@@ -123,7 +136,8 @@ def _paint_strip(painter: QPainter, section: Section, look: Look, rect: QRectF) 
         words = progress_words(section.progress, look.model)
         draw_progress(painter, look.tokens, rect, section.progress, words)
         return
-    room = rect.adjusted(0, 0, -section.controls_width, 0)  # from the first token on: nothing goes when they come
+    # From the first token on without the room of actions: nothing goes when they come.
+    room = _mirrored(rect.adjusted(0, 0, -section.controls_width, 0), rect.width())
     is_running, rate = section.is_running, section.rate
     draw_strip(painter, look.tokens, room, section.statistics, section.rounds, is_running=is_running, rate=rate)
 
@@ -131,8 +145,9 @@ def _paint_strip(painter: QPainter, section: Section, look: Look, rect: QRectF) 
 def _paint_reason(painter: QPainter, tokens: Tokens, rect: QRectF, words: str) -> None:
     symbol = _symbol_of(words.lower())
     colour = tokens.draft if symbol == "drafter" else tokens.ink2
-    draw_symbol(painter, symbol, colour, QRectF(rect.left(), round(rect.center().y() - 7.5), 15, 15))
-    _write(painter, rect.adjusted(measures.REASON_INDENT, 0, 0, 0), words, tokens.ink2)
+    place = QRectF(rect.left(), round(rect.center().y() - 7.5), 15, 15)
+    draw_symbol(painter, symbol, colour, _mirrored(place, rect.width()))
+    _write(painter, _mirrored(rect.adjusted(measures.REASON_INDENT, 0, 0, 0), rect.width()), words, tokens.ink2)
 
 
 def _paint_left_out(painter: QPainter, tokens: Tokens, column: float, num_messages: int) -> None:
@@ -140,9 +155,9 @@ def _paint_left_out(painter: QPainter, tokens: Tokens, column: float, num_messag
     place = left_out_rect(column, num_messages)
     _write(painter, place, words, tokens.ink2)
     middle = round(place.center().y())
-    end = place.right() + measures.INCLUDE_WIDTH
-    painter.fillRect(QRectF(0, middle, max(0.0, place.left() - 12), 1), QColor(tokens.line))
-    painter.fillRect(QRectF(end + 4, middle, max(0.0, column - end - 4), 1), QColor(tokens.line))
+    taken = place.united(include_rect(column, num_messages))
+    painter.fillRect(QRectF(0, middle, max(0.0, taken.left() - 12), 1), QColor(tokens.line))
+    painter.fillRect(QRectF(taken.right() + 4, middle, max(0.0, column - taken.right() - 4), 1), QColor(tokens.line))
 
 
 def _paint_caret(painter: QPainter, section: Section, look: Look) -> None:
@@ -161,7 +176,8 @@ def _write(painter: QPainter, rect: QRectF, words: str, colour: str) -> None:
     painter.setFont(font("small"))
     painter.setPen(QColor(colour))
     shown = QFontMetricsF(font("small")).elidedText(words, Qt.TextElideMode.ElideRight, rect.width())
-    painter.drawText(rect, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
+    side = Qt.AlignmentFlag.AlignRight if is_mirrored() else Qt.AlignmentFlag.AlignLeft
+    painter.drawText(rect, side | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute, shown)
 
 
 def _symbol_of(reason: str) -> str:

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QAbstractButton, QPushButton
 from app.chat.notes import Action
 from app.chat.transcript import measures
 from app.chat.transcript.controls import SectionControls
-from app.chat.transcript.painting import left_out_rect
+from app.chat.transcript.painting import include_rect
 from app.chat.transcript.section import Section
 from app.chat.transcript.view import TranscriptView
 
@@ -67,8 +67,8 @@ class ControlRows(QObject):
         marked = [place for place, section in enumerate(view.sections) if section.num_left_out_above]
         self._include.setVisible(bool(marked))
         for index in marked:
-            place = left_out_rect(view.sections.column, view.sections[index].num_left_out_above)
-            left = view.column_left + round(place.right()) + 2
+            place = include_rect(view.sections.column, view.sections[index].num_left_out_above)
+            left = view.column_left + round(place.left())
             top = round(view.sections.tops[index] + place.top()) - view.offset
             self._include.setGeometry(QRect(left, top, measures.INCLUDE_WIDTH, measures.ROW))
 

@@ -50,6 +50,7 @@ class Section:
         self._numbers = SmallText("")  # in `details` while they are shown
         self.wake: Wake | None = None  # from the first arrival on
         self.rate: float | None = None  # tokens per second over the last two, as shown
+        self.is_rate_told = False  # by what measures it for all who show it
         self.latest = message.statistics or Statistics()
         self.statistics = self.latest  # as shown, which is seldomer than they arrive
         self.rounds: tuple[Round, ...] = ()
@@ -175,7 +176,8 @@ class Section:
 
     def show_latest(self) -> None:
         self.statistics = self.latest
-        self.rate = self.wake.rate if self.wake and self.is_running else None
+        if not (self.is_rate_told and self.is_running):
+            self.rate = self.wake.rate if self.wake and self.is_running else None
         self.rounds = tuple(self.wake.rounds) if self.wake else ()
         if self.has_details:
             self._show_numbers()

@@ -30,6 +30,7 @@ class Sections:
         self.reading = Reading()
         self.tops: list[float] = []
         self.column = float(measures.COLUMN)
+        self.top = float(measures.TOP)  # above the first
         self.height = 0.0  # of everything
         self._laid_out: set[Section] = set()
 
@@ -102,7 +103,7 @@ class Sections:
 
     def place_tops(self) -> None:
         heights = (section.parts.height for section in self.items)
-        self.tops = list(accumulate(heights, initial=float(measures.TOP)))
+        self.tops = list(accumulate(heights, initial=self.top))
         self.height = self.tops.pop() + measures.BOTTOM
 
     def index_at(self, y: float) -> int:

@@ -118,13 +118,13 @@ class TranscriptView(TranscriptPlaces):
         self.settle(Anchor(index, block, offset - measures.TOP))
         self._take_end(self.offset)
 
-    def show_rect(self, rect: QRectF) -> None:
-        """Scroll as little as is needed to see a rectangle of the viewport."""
-        room = self.viewport().height() - 2 * measures.TOP
-        if rect.top() < measures.TOP or rect.height() > room:
-            self.verticalScrollBar().setValue(self.offset + round(rect.top()) - measures.TOP)
-        elif rect.bottom() > measures.TOP + room:
-            self.verticalScrollBar().setValue(self.offset + round(rect.bottom()) - measures.TOP - room)
+    def show_rect(self, rect: QRectF, top: int = measures.TOP) -> None:
+        """Scroll as little as is needed to see a rectangle of the viewport under `top`."""
+        room = self.viewport().height() - top - measures.TOP
+        if rect.top() < top or rect.height() > room:
+            self.verticalScrollBar().setValue(self.offset + round(rect.top()) - top)
+        elif rect.bottom() > top + room:
+            self.verticalScrollBar().setValue(self.offset + round(rect.bottom()) - top - room)
 
     def _anchor(self) -> Anchor | None:
         return None if self.is_end_in_view else self.sections.anchor_at(self.offset)
@@ -187,6 +187,7 @@ class TranscriptView(TranscriptPlaces):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
+        painter.setLayoutDirection(Qt.LayoutDirection.LayoutDirectionAuto)  # each text by its own first letter
         left, scroll = self.column_left, self.offset
         shown = QRectF(event.rect())
         for index in self.sections.between(shown.top() + scroll, shown.bottom() + scroll):

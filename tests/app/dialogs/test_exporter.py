@@ -64,3 +64,17 @@ def test_a_place_that_cannot_be_written_is_told(driver: Driver, tmp_path: Path) 
     driver.window.sidebar.menus.export_asked.emit((driver.tab.session.conversation_id,))
     choose(driver, tmp_path / "nowhere" / "ice.md", MARKDOWN)
     assert said(driver, "could not be written")
+
+
+def test_the_file_is_named_after_the_title_with_the_ending_of_its_kind(driver: Driver) -> None:
+    driver.type("Notes on version 1.2")
+    driver.wait_idle()
+    driver.window.exporter.export([driver.tab.session.conversation_id or ""])
+    dialog = driver.window.findChild(QFileDialog)
+    assert dialog is not None
+    assert [Path(name).name for name in dialog.selectedFiles()] == ["Notes on version 1.2.md"]
+    assert not dialog.testOption(QFileDialog.Option.DontConfirmOverwrite)
+    dialog.selectNameFilter(JSON)
+    dialog.filterSelected.emit(JSON)
+    assert [Path(name).name for name in dialog.selectedFiles()] == ["Notes on version 1.2.json"]
+    dialog.reject()

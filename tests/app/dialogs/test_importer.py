@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -95,10 +96,7 @@ def test_an_unreadable_file_is_named_and_changes_nothing(driver: Driver, tmp_pat
 
 def test_files_dropped_on_the_page_are_read(driver: Driver, export_file: Path) -> None:
     page = open_page(driver)
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(export_file))])
-    actions, left = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
-    page.dropEvent(QDropEvent(QPointF(5, 5), actions, data, left, Qt.KeyboardModifier.NoModifier))
+    drop(page, export_file)
     driver.wait(lambda: page.words.text().startswith("2 chats"))
 
 
@@ -109,3 +107,34 @@ def test_a_page_closed_while_files_are_read_imports_nothing(driver: Driver, expo
     driver.run(finish())
     assert num_chats(driver) == 0
     assert driver.window.workspace.row.bar.count() == 1
+
+
+@pytest.mark.parametrize("kind", ["folder", "zip"])
+def test_a_folder_and_an_archive_are_read_from_the_dialog_and_when_dropped(
+    driver: Driver, export_file: Path, tmp_path: Path, kind: str
+) -> None:
+    source = tmp_path / "given"
+    if kind == "folder":
+        source.mkdir()
+        export_file.rename(source / export_file.name)
+    else:
+        source = source.with_suffix(".zip")
+        with zipfile.ZipFile(source, "w") as archive:
+            archive.write(export_file, export_file.name)
+    page = open_page(driver)
+    (page.folder if kind == "folder" else page.files).click()
+    dialog = page.findChild(QFileDialog)
+    assert dialog is not None
+    dialog.filesSelected.emit([str(source)])
+    dialog.reject()
+    driver.wait(lambda: page.words.text().startswith("2 chats"))
+    page.show_start()
+    drop(page, source)
+    driver.wait(lambda: page.words.text().startswith("2 chats"))
+
+
+def drop(page: ImportPage, path: Path) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    actions, left = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
+    page.dropEvent(QDropEvent(QPointF(5, 5), actions, data, left, Qt.KeyboardModifier.NoModifier))

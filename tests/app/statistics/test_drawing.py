@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QFontMetricsF
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import QFontMetricsF, QPainter, QPixmap
 from pytestqt.qtbot import QtBot
 
 from app.statistics.bars import PositionBars, label_stride
+from app.statistics.chart import draw_words
 from app.statistics.shares import Share, memory_shares
 from app.statistics.stack import ROW, ShareRows
 from app.statistics.tables import Position
@@ -61,3 +62,17 @@ def inked_columns(rows: ShareRows) -> list[int]:
         for column in range(image.width())
         if any(image.pixel(column, line) != ground for line in range(image.height()))
     ]
+
+
+def test_a_number_stays_before_its_unit_in_a_mirrored_window(qtbot: QtBot, theme: Theme) -> None:
+    images = []
+    for direction in (Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft):
+        picture = QPixmap(120, 30)
+        picture.fill(Qt.GlobalColor.white)
+        painter = QPainter(picture)
+        painter.setLayoutDirection(direction)
+        draw_words(painter, theme.tokens.ink, "small", "837\u00a0tok/s", QPointF(10, 20))
+        assert painter.layoutDirection() == direction
+        painter.end()
+        images.append(picture.toImage())
+    assert images[0] == images[1]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pytestqt.qtbot import QtBot
 
+from app.chat.find_bar import HEIGHT
 from app.chat.transcript import Transcript
-from tests.app.chat.transcripts import long_chat, message
+from tests.app.chat.transcripts import long_chat, message, point_of
 
 
 def test_hits_of_several_messages_are_counted_without_case_and_marks(transcript: Transcript) -> None:
@@ -45,3 +46,26 @@ def test_the_marks_of_a_chat_that_changed_are_looked_for_again(transcript: Trans
     transcript.find("ice")
     transcript.show_messages([message("user", "water"), message("assistant", "ice", number=2)])
     assert [hit.section for hit in transcript.finder.hits] == [1]
+
+
+def test_a_hit_is_shown_clear_of_the_find_bar(transcript: Transcript, qtbot: QtBot) -> None:
+    transcript.show_messages([message("user", "needle " + "and more words " * 400 + " needle")])
+    bar = transcript.verticalScrollBar()
+    transcript.sections[0].blocks[0].reveal(6_000)
+    transcript.find("needle")
+    for by in (1, 1, 1):
+        bar.setValue(bar.maximum() // 2)
+        transcript.step(by)
+        hit = transcript.finder.current
+        assert hit is not None
+        assert point_of(transcript, hit.section, hit.span[0]).y() > HEIGHT + 12
+
+
+def test_what_is_far_away_is_parsed_for_the_search_alone(transcript: Transcript, qtbot: QtBot) -> None:
+    transcript.show_messages(long_chat(40))
+    transcript.find("dense")
+    qtbot.waitUntil(lambda: not transcript.finder.is_searching, timeout=5000)
+    assert len(transcript.finder.hits) == 40 * 30
+    assert not transcript.sections[1].contents.is_made
+    transcript.step(1)
+    assert transcript.sections[1].contents.is_made
