@@ -94,9 +94,9 @@ class Actions:
         self.attach = self._add(menu, "Attach files…", self._tab.attach)
         self.rename = self._add(menu, "Rename", chat.rename)
         self.pin = self._add(menu, "Pin", chat.toggle_pin)
-        folders = menu.addMenu("Move to folder")
-        folders.aboutToShow.connect(lambda: chat.fill_folders(folders))
-        self.move = folders.menuAction()
+        self.move = QMenu("Move to folder", menu)
+        self.move.aboutToShow.connect(lambda: chat.fill_folders(self.move))
+        menu.addMenu(self.move)
         self.duplicate = self._add(menu, "Duplicate", chat.duplicate)
         self.export = self._add(menu, "Export…", chat.export)
         self.delete = self._add(menu, "Delete", chat.delete)
@@ -174,8 +174,8 @@ class Actions:
         tab, has_more = self._tab, self._workspace.row.bar.count() > 1
         chat = self._chat.find()
         self.pin.setText("Unpin" if chat is not None and chat.is_pinned else "Pin")
-        for action in (self.rename, self.pin, self.move, self.duplicate, self.export, self.delete):
-            action.setEnabled(chat is not None)
+        for of_chat in (self.rename, self.pin, self.move, self.duplicate, self.export, self.delete):
+            of_chat.setEnabled(chat is not None)
         can_be_done = {
             self.stop: tab.can_stop,
             self.go_on: tab.can_continue,
