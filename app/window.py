@@ -144,7 +144,7 @@ class MainWindow(QMainWindow):
         row.menu_button.clicked.connect(lambda: self.actions_of_window.pop_up(row.menu_button))
         workspace.body.side_toggled.connect(row.inspector_button.setChecked)
         workspace.changed.connect(self._refresh)
-        workspace.reply_ended.connect(self._refresh_list)
+        workspace.used.connect(self._refresh_list)
         self.statistics.tint_changed.connect(self.actions_of_window.tint.setChecked)
         catalogue.conversations_changed.connect(self._show_conversations)
         catalogue.renamed.connect(self._take_title)

@@ -25,7 +25,7 @@ NUM_CLOSED = 20  # tabs that can be opened again
 
 class Workspace(PageStack):
     changed = Signal()  # tabs, their titles and marks, or which one is shown
-    reply_ended = Signal()
+    used = Signal()  # a chat: a reply in it has begun or ended
     went_on = Signal(str)  # title of a chat whose reply goes on without its tab
     trouble = Signal(str)  # a sentence about a chat that has no tab
     reply_in_view_changed = Signal()
@@ -176,7 +176,8 @@ class Workspace(PageStack):
         tab.model_wanted.connect(self._status.load)
         self.alike.take(tab)
         tab.session.trouble.connect(self.session_trouble)
-        tab.session.busy_changed.connect(lambda is_busy: None if is_busy else self.reply_ended.emit())
+        tab.session.reply_begun.connect(self.used)
+        tab.session.busy_changed.connect(lambda is_busy: None if is_busy else self.used.emit())
         return tab
 
     def _add(self, tab: ChatTab) -> None:
@@ -274,4 +275,4 @@ class Workspace(PageStack):
     def save(self) -> None:
         """Note which tabs are open, and every text that was not sent."""
         if not self.is_restoring:
-            self._keeper.save(self.tabs, self.current)
+            self._keeper.save(self.tabs, self.chat_in_reach)

@@ -40,6 +40,7 @@ class SessionCore(QObject):
     progress_changed = Signal(object)  # Progress of the running reply; None when the first token came or it ended
     title_changed = Signal(str)
     busy_changed = Signal(bool)
+    reply_begun = Signal()
     trouble = Signal(str)  # a sentence: something could not be saved or read
     not_sent = Signal(object)  # Draft that is not in the conversation; its writer should have it back
 
@@ -162,6 +163,7 @@ class SessionCore(QObject):
         if not self._is_closed:
             self._attach(live)
         self._bridge.send(self._submit_for(request_id, reply, self._path.turns()))
+        self.reply_begun.emit()
         if self._is_stop_asked:
             self._is_stop_asked = False
             self._bridge.send(Cancel(request_id))
