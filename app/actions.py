@@ -19,7 +19,13 @@ from app.tab_deeds import TabDeeds, edit_in_focus
 from app.theme.theme import Theme
 from app.workspace import Workspace
 
-SIDEBAR_KEYS = "Meta+Ctrl+S" if sys.platform == "darwin" else "Ctrl+Shift+S"
+IS_MAC = sys.platform == "darwin"
+SIDEBAR_KEYS = "Meta+Ctrl+S" if IS_MAC else "Ctrl+Shift+S"
+# The first of each is taken by the window managers of many Linux desktops; the second moves by words on macOS.
+CONTINUE_KEYS = ("Ctrl+Alt+Return",) if IS_MAC else ("Ctrl+Alt+Return", "Ctrl+Shift+Return")
+PREVIOUS_BRANCH_KEYS = ("Ctrl+Alt+Left",) if IS_MAC else ("Ctrl+Alt+Left", "Alt+Left")
+NEXT_BRANCH_KEYS = ("Ctrl+Alt+Right",) if IS_MAC else ("Ctrl+Alt+Right", "Alt+Right")
+TINT_KEYS = ("Ctrl+Alt+T",) if IS_MAC else ("Ctrl+Alt+T", "Ctrl+Shift+H")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +63,7 @@ class Actions:
         chat.listen(self.refresh)
         for menu in self._menus:
             menu.aboutToShow.connect(self.refresh)
-        if sys.platform == "darwin":
+        if IS_MAC:
             bar = QMenuBar()
             for menu in self._menus:
                 bar.addMenu(menu)
@@ -114,11 +120,13 @@ class Actions:
     def _reply_menu(self) -> QMenu:
         menu = QMenu("Reply", self._window)
         self.stop = self._add(menu, "Stop", self._tab.stop, "Ctrl+.")
-        self.go_on = self._add(menu, "Continue", self._tab.go_on, "Ctrl+Alt+Return")
+        self.go_on = self._add(menu, "Continue", self._tab.go_on, *CONTINUE_KEYS)
         self.again = self._add(menu, "Again", self._tab.write_again, "Ctrl+R")
         menu.addSeparator()
-        self.previous_branch = self._add(menu, "Previous branch", lambda: self._tab.step_branch(-1), "Ctrl+Alt+Left")
-        self.next_branch = self._add(menu, "Next branch", lambda: self._tab.step_branch(1), "Ctrl+Alt+Right")
+        self.previous_branch = self._add(
+            menu, "Previous branch", lambda: self._tab.step_branch(-1), *PREVIOUS_BRANCH_KEYS
+        )
+        self.next_branch = self._add(menu, "Next branch", lambda: self._tab.step_branch(1), *NEXT_BRANCH_KEYS)
         menu.addSeparator()
         self.drafter = self._add(menu, "Choose the drafter", self._tab.choose_drafter, "Ctrl+D")
         self.details = self._add(menu, "Details of the last reply", self._tab.toggle_details)
@@ -144,7 +152,7 @@ class Actions:
         deeds = self._deeds
         self.sidebar = self._add(menu, "Sidebar", deeds.toggle_sidebar, SIDEBAR_KEYS)
         self.inspector = self._add(menu, "Inspector", deeds.toggle_inspector, "Ctrl+I")
-        self.tint = self._add(menu, "Tint drafted text", lambda: None, "Ctrl+Alt+T")
+        self.tint = self._add(menu, "Tint drafted text", lambda: None, *TINT_KEYS)
         self.tint.setCheckable(True)
         self.tint.toggled.connect(deeds.set_tint)
         self.statistics = self._add(menu, "Statistics", deeds.show_statistics, "Ctrl+Shift+I")
