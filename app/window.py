@@ -128,6 +128,7 @@ class MainWindow(QMainWindow):
         sidebar.grip.width_asked.connect(shell.set_sidebar_width)
         sidebar.folding_changed.connect(lambda folded: write_folding(self._data_dir, Folding(folded)))
         sidebar.menus.export_asked.connect(self.exporter.export)
+        sidebar.menus.new_asked.connect(workspace.new_tab_in)
         sidebar.delete_asked.connect(self.deletion.delete)
         sidebar.undo_asked.connect(self.deletion.undo)
         self.deletion.hidden.connect(workspace.put_away)

@@ -107,10 +107,15 @@ class Workspace(PageStack):
         if tab is None:
             tab = self._make_tab()
             self._add(tab)
+        tab.session.folder = ""
         self.raise_page(tab)
         self._keeper.give_unsent(tab)
         tab.composer.field.setFocus()
         return tab
+
+    def new_tab_in(self, folder: str) -> None:
+        """An empty chat that goes to a folder with its first message."""
+        self.new_tab().session.folder = folder
 
     def open_chat(self, conversation_id: str, message_id: str = "") -> None:
         """Show a chat, and of it a message where one is named."""

@@ -15,6 +15,7 @@ from app.conversations.database import Database
 from app.conversations.exchange import new_exchange, new_reply, resumed, save_exchange, save_reply, save_resumed
 from app.conversations.recorder import Recorder
 from app.conversations.records import Message, new_id
+from app.conversations.store import Store
 from app.conversations.titles import title_from
 from app.drafters import DEFAULT_DRAFTER
 from engine.messages import Cancel, Turn
@@ -89,7 +90,11 @@ class ChatSession(SessionBranches):
         title = self.title or title_from(user.text or user.attachments[0].name)
         new_title = title if self.conversation_id is None else None
         lost = "The message was not sent because it could not be saved."
-        if not await self._write(lambda store: save_exchange(store, user, reply, new_title, self.switches), lost):
+
+        def save(store: Store) -> bool:
+            return save_exchange(store, user, reply, new_title, self.switches, self.folder)
+
+        if not await self._write(save, lost):
             return False
         self.conversation_id = user.conversation_id
         self.began_at = self.began_at or user.created_at

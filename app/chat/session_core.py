@@ -59,6 +59,7 @@ class SessionCore(QObject):
         self.title = ""
         self.model = model
         self.drafter = drafter
+        self.folder = ""  # that the chat is made in
         self.switches: tuple[tuple[str, str], ...] = ()
         self.began_at = 0.0  # Unix seconds; 0.0 before there is a conversation
         self._path = ShownPath()

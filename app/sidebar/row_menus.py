@@ -30,6 +30,7 @@ class RowMenus(QObject):
     duplicate_asked = Signal(str)
     export_asked = Signal(object)  # conversation ids
     delete_asked = Signal(str)
+    new_asked = Signal(str)  # name of the folder that a chat is to begin in
     dissolve_asked = Signal(str)  # name of a folder whose chats are to stand under their times again
 
     def __init__(self, model: ConversationModel, chats: ConversationList) -> None:
@@ -39,6 +40,7 @@ class RowMenus(QObject):
         self._fresh = ""  # a folder that is being made: its name is edited as soon as it is listed
         chats.menu_asked.connect(self._open)
         chats.delete_asked.connect(self.delete_asked)
+        chats.folder_asked.connect(self.folder_asked)
         model.modelReset.connect(self._edit_fresh)
 
     def _open(self, index: QModelIndex, point: QPoint) -> None:
@@ -63,6 +65,7 @@ class RowMenus(QObject):
     def for_folder(self, name: str) -> QMenu:
         inside = tuple(one.id for one in self._model.conversations if one.folder == name)
         menu = QMenu("Folder", self._chats)
+        _add(menu, "New chat in this folder", lambda: self.new_asked.emit(name))
         _add(menu, "Rename", lambda: self._chats.edit_folder(name))
         _add(menu, "Export…", lambda: self.export_asked.emit(inside))
         menu.addSeparator()

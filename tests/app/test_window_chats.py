@@ -123,3 +123,19 @@ def test_an_old_chat_comes_to_today_as_soon_as_it_goes_on(driver: Driver, fake_e
     driver.wait_text("Hello there")
     wait_for_row(driver, *today)
     assert driver.tab.session.is_busy
+
+
+def test_a_chat_begun_in_a_folder_is_listed_there(driver: Driver) -> None:
+    driver.type("one")
+    driver.wait_idle()
+    sidebar = driver.window.sidebar
+    wait_for_row(driver, Kind.CHAT, open_chat_id(driver))
+    sidebar.list.folder_asked.emit(open_chat_id(driver), "Thesis")
+    wait_for_row(driver, Kind.FOLDER, "Thesis")
+    next(each for each in sidebar.menus.for_folder("Thesis").actions() if each.text().startswith("New chat")).trigger()
+    assert driver.tab.is_empty
+    driver.type("two")
+    driver.wait(lambda: {one.folder for one in sidebar.model.conversations if one.title == "two"} == {"Thesis"})
+    driver.window.workspace.new_tab()
+    driver.type("three")
+    driver.wait(lambda: {one.folder for one in sidebar.model.conversations if one.title == "three"} == {""})
