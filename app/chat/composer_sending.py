@@ -80,16 +80,16 @@ class Sending(QObject):
         if self._cost is None:
             return len(draft.text) + sum(len(one.text) for one in draft.attachments) <= MOST_UNCOUNTED
         texts = (draft.text, *(attachment.text for attachment in draft.attachments))
-        most = self._cost.count.num_tokens + sum(len(text.encode("utf-8", "replace")) for text in texts) + SPARE
+        most = self._cost.num_tokens + sum(len(text.encode("utf-8", "replace")) for text in texts) + SPARE
         return most < SHARE * self._cost.count.context_length
 
     def _too_long(self) -> str:
         cost = self._cost
         if cost is None or not cost.is_too_long or not cost.draft:
             return ""
-        count = cost.count
-        found = f"The prompt has {write_count(count.num_tokens, 'tokens')}; the context holds {count.context_length:,}."
-        return f"{found} Remove {write_count(count.num_tokens - count.context_length + 1, 'tokens')}."
+        most = cost.count.context_length
+        found = f"The prompt has {write_count(cost.num_tokens, 'tokens')}; the context holds {most:,}."
+        return f"{found} Remove {write_count(cost.num_tokens - most + 1, 'tokens')}."
 
     def _refuse(self, sentence: str) -> None:
         assert self._cost is not None

@@ -47,8 +47,6 @@ class ChatSession(SessionBranches):
 
     def turns_for(self, draft: Draft) -> tuple[Turn, ...]:
         """What the prompt would be if a draft were sent now; one without a text gives the chat alone."""
-        if (running := self.running) is not None:
-            self._path.put(running)
         index = self._path.index_of(draft.edits) if draft.edits else None
         written = Message("", "", None, "user", draft.text, attachments=draft.attachments)
         return self._path.turns(index, [written] if draft else [])

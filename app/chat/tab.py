@@ -84,6 +84,7 @@ class ChatTab(QWidget):
         self._connections = [
             session.message_added.connect(self._add_message),
             session.reply_extended.connect(self.transcript.extend),
+            session.reply_extended.connect(lambda delta: self.counting.follow(len(delta.token_ids))),
             session.reply_changed.connect(self._change),
             session.message_changed.connect(self.transcript.change),
             session.progress_changed.connect(self.transcript.set_progress),
@@ -195,7 +196,7 @@ class ChatTab(QWidget):
         self._checks.take_path()
         self.composer.foot.remember_drafters(message.drafter for message in messages)
         self.composer.set_history(messages)
-        self.counting.refresh()
+        self.counting.take_messages()
         self.state_changed.emit()
 
     def _take_left_out(self, num_left_out: int) -> None:
@@ -204,6 +205,7 @@ class ChatTab(QWidget):
 
     def _change(self, message: Message) -> None:
         self.transcript.change(message)
+        self.counting.take_messages()
         if message.state is ReplyState.RUNNING:
             self._notes.drop(FAILURE)
         else:
@@ -216,7 +218,7 @@ class ChatTab(QWidget):
 
     def _take_busy(self, is_busy: bool) -> None:
         self.composer.set_busy(is_busy)
-        self.counting.refresh()
+        self.counting.take_messages()
         if is_busy and self._is_open:
             self._voice.say_begun()
         if not is_busy and self._has_come_to_its_end:
