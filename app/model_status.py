@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from PySide6.QtCore import QObject, Signal
 
 from app.bridge import EngineBridge
 from app.figures import write_loading
+from app.model_names import model_name
 from engine.messages import STARTER, Event, Failed, LoadModel, ModelFacts, ModelLoaded, Progress
-
-STARTER_NAME = "SmolLM2 135M"
 
 
 class ModelStatus(QObject):
@@ -33,9 +30,7 @@ class ModelStatus(QObject):
 
     @property
     def name(self) -> str:
-        if self.is_starter:
-            return STARTER_NAME
-        return self.facts.name if self.facts else Path(self.target).name
+        return self.facts.name if self.facts and not self.is_starter else model_name(self.target)
 
     @property
     def quantisation(self) -> str:

@@ -19,6 +19,7 @@ from app.conversations.records import Attachment, Message
 from app.drafters import drafter_name
 from app.figures import write_count
 from app.file_dialogs import SaveDialog, write_place
+from app.model_names import model_name
 from app.tasks import start
 
 DIFFERENCE, REPORT = "difference", "report"  # subjects of notes
@@ -88,7 +89,7 @@ def report_of(reply: Message, check: Check) -> str:
     """What is needed to look into a difference; of the chat's text only the tokens around it."""
     first, last = max(0, check.num_same - NUM_AROUND), check.num_same + NUM_AROUND
     known = {
-        "model": Path(reply.model).name,
+        "model": model_name(reply.model),
         "quantisation": reply.quantisation,
         "tokenizer": reply.tokenizer_id,
         "drafter": reply.drafter,

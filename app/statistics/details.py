@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import zip_longest
-from pathlib import PurePath
 
 from app.conversations.records import Message, ReplyState
 from app.conversations.totals import num_read_of
@@ -17,9 +16,9 @@ from app.figures import (
     write_seconds,
     write_speedup,
 )
-from app.model_status import STARTER_NAME
+from app.model_names import model_name
 from app.statistics.rounds import num_proposing_of
-from engine.messages import STARTER, Statistics
+from engine.messages import Statistics
 
 Row = tuple[str, str]  # what it is, what it comes to
 _ENDS = {
@@ -155,8 +154,3 @@ def reply_rows(reply: Message) -> list[Row]:
     if reply.temperature:
         rows.append(("Seed", str(reply.seed)))
     return [row for row in rows if row[1]]
-
-
-def model_name(target: str) -> str:
-    """What a user calls it; "" where none is named."""
-    return STARTER_NAME if target == STARTER else PurePath(target).name
