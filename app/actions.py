@@ -16,6 +16,7 @@ from app.dialogs.shortcuts import ShortcutList
 from app.open_chat import OpenChat
 from app.sidebar.search_field import SEARCH_KEYS
 from app.tab_deeds import TabDeeds, edit_in_focus
+from app.tab_menus import TabMenus
 from app.theme.theme import Theme
 from app.workspace import Workspace
 
@@ -57,6 +58,7 @@ class Actions:
         self._chat = chat
         self._deeds = deeds
         self._tab = TabDeeds(workspace, theme)
+        self.tab_menus = TabMenus(workspace, chat)
         self._menus = [self._chat_menu(), self._reply_menu(), self._edit_menu(), self._view_menu()]
         self._menus.append(self._help_menu())
         self._add_numbers()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QColor, QContextMenuEvent, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QStyle, QTabBar, QWidget
 
 from app.sidebar.delegate import draw_title
@@ -29,6 +29,7 @@ class TabBar(QTabBar):
     """Each tab's data is its mark ("running", "failed", "unread" or "") and the symbol of a page that is no chat."""
 
     close_asked = Signal(int)
+    menu_asked = Signal(int, QPoint)  # which tab, and the place on the screen
     chosen = Signal()  # a tab, with the pointer
 
     def __init__(self, theme: Theme, pulse: Pulse, parent: QWidget | None = None) -> None:
@@ -128,6 +129,8 @@ class TabBar(QTabBar):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         index = self.tabAt(event.position().toPoint())
         is_close = index >= 0 and self._close_rect(index).adjusted(-6, -6, 6, 6).contains(event.position().toPoint())
+        if event.button() == Qt.MouseButton.RightButton:
+            return
         if is_close or event.button() == Qt.MouseButton.MiddleButton:
             if index >= 0:
                 self.close_asked.emit(index)
@@ -136,7 +139,16 @@ class TabBar(QTabBar):
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)
-        self.chosen.emit()
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.chosen.emit()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Of the tab under the pointer, or with the keyboard of the one that is shown."""
+        is_by_mouse = event.reason() == QContextMenuEvent.Reason.Mouse
+        index = self.tabAt(event.pos()) if is_by_mouse else self.currentIndex()
+        if index >= 0:
+            place = event.globalPos() if is_by_mouse else self.mapToGlobal(self.tabRect(index).bottomLeft())
+            self.menu_asked.emit(index, place)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         self._hover(self.tabAt(event.position().toPoint()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from PySide6.QtCore import Signal
@@ -198,6 +198,12 @@ class Workspace(PageStack):
             self._remove(page)
         if not self.is_restoring:
             self.focus_page()
+
+    def close_pages(self, pages: Iterable[QWidget]) -> None:
+        """Close the tabs of these that are still open."""
+        for page in pages:
+            if page in self.pages:
+                self.close_tab(self.pages.index(page))
 
     def _close_chat(self, tab: ChatTab) -> None:
         self._keeper.keep_unsent(tab)

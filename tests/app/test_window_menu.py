@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QDialog, QFileDialog, QLabel, QLineEdit
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLabel, QLineEdit
 
 from app.dialogs.about import AboutSheet
 from app.dialogs.shortcuts import ShortcutList
@@ -75,3 +77,39 @@ def test_every_shortcut_is_listed_and_the_program_names_itself(driver: Driver) -
     assert about is not None
     assert "Slipstream" in words_in(about)
     about.close()
+
+
+def choose(driver: Driver, tab: int, words: str) -> None:
+    menu = driver.window.actions_of_window.tab_menus.make(tab)
+    next(action for action in menu.actions() if action.text() == words).trigger()
+
+
+def test_a_tab_s_menu_closes_it_or_all_others_and_renames_and_pins_its_chat(driver: Driver) -> None:
+    write_chat(driver)
+    driver.window.workspace.new_tab()
+    driver.window.importer.show_page()
+    choose(driver, 0, "Pin")
+    driver.wait(lambda: driver.window.sidebar.model.index_of_place((Kind.CAPTION, "Pinned")).isValid())
+    choose(driver, 0, "Rename")
+    assert driver.window.sidebar.list.findChild(QLineEdit) is not None
+    choose(driver, 2, "Close tab")
+    assert len(driver.window.workspace.pages) == 2
+    choose(driver, 0, "Close other tabs")
+    assert driver.tab.title == "one"
+    assert len(driver.window.workspace.pages) == 1
+
+
+def test_a_click_with_the_second_button_opens_the_menu_of_the_tab_under_it(driver: Driver) -> None:
+    write_chat(driver)
+    driver.window.workspace.new_tab()
+    bar = driver.window.workspace.row.bar
+    asked: list[int] = []
+    bar.menu_asked.connect(lambda index, place: asked.append(index))
+    point = bar.tabRect(0).center()
+    QApplication.sendEvent(bar, QContextMenuEvent(QContextMenuEvent.Reason.Mouse, point, bar.mapToGlobal(point)))
+    driver.qtbot.mouseClick(bar, Qt.MouseButton.RightButton, pos=point)
+    assert asked == [0]
+    assert bar.currentIndex() == 1
+    menu = QApplication.activePopupWidget()
+    assert menu is not None
+    menu.close()
