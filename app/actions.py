@@ -11,12 +11,22 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu, QMenuBar, QWidget
 
+from app.dialogs.about import AboutSheet
+from app.dialogs.shortcuts import ShortcutList
+from app.open_chat import OpenChat
 from app.sidebar.search_field import SEARCH_KEYS
 from app.tab_deeds import TabDeeds, edit_in_focus
+from app.tab_menus import TabMenus
 from app.theme.theme import Theme
 from app.workspace import Workspace
 
-SIDEBAR_KEYS = "Meta+Ctrl+S" if sys.platform == "darwin" else "Ctrl+Shift+S"
+IS_MAC = sys.platform == "darwin"
+SIDEBAR_KEYS = "Meta+Ctrl+S" if IS_MAC else "Ctrl+Shift+S"
+# The first of each is taken by the window managers of many Linux desktops; the second moves by words on macOS.
+CONTINUE_KEYS = ("Ctrl+Alt+Return",) if IS_MAC else ("Ctrl+Alt+Return", "Ctrl+Shift+Return")
+PREVIOUS_BRANCH_KEYS = ("Ctrl+Alt+Left",) if IS_MAC else ("Ctrl+Alt+Left", "Alt+Left")
+NEXT_BRANCH_KEYS = ("Ctrl+Alt+Right",) if IS_MAC else ("Ctrl+Alt+Right", "Alt+Right")
+TINT_KEYS = ("Ctrl+Alt+T",) if IS_MAC else ("Ctrl+Alt+T", "Ctrl+Shift+H")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +41,8 @@ class WindowDeeds:
     search: Callable[[], None]
     import_chats: Callable[[], object]
     export_all: Callable[[], None]
+    undo: Callable[[], None]
+    redo: Callable[[], None]
     step_region: Callable[[int], None]
     change_text_size: Callable[[int], None]  # by so many steps; 0 goes back to 100 %
 
@@ -38,16 +50,22 @@ class WindowDeeds:
 class Actions:
     """Makes every action of a window; on macOS in the menu bar, elsewhere behind one button."""
 
-    def __init__(self, window: QMainWindow, theme: Theme, workspace: Workspace, deeds: WindowDeeds) -> None:
+    def __init__(
+        self, window: QMainWindow, theme: Theme, workspace: Workspace, chat: OpenChat, deeds: WindowDeeds
+    ) -> None:
         self._window = window
         self._workspace = workspace
+        self._chat = chat
         self._deeds = deeds
         self._tab = TabDeeds(workspace, theme)
+        self.tab_menus = TabMenus(workspace, chat)
         self._menus = [self._chat_menu(), self._reply_menu(), self._edit_menu(), self._view_menu()]
+        self._menus.append(self._help_menu())
         self._add_numbers()
+        chat.listen(self.refresh)
         for menu in self._menus:
             menu.aboutToShow.connect(self.refresh)
-        if sys.platform == "darwin":
+        if IS_MAC:
             bar = QMenuBar()
             for menu in self._menus:
                 bar.addMenu(menu)
@@ -67,6 +85,8 @@ class Actions:
         self.reopen = self._add(menu, "Reopen closed tab", self._workspace.reopen_tab, "Ctrl+Shift+T")
         self.close = self._add(menu, "Close tab", self._tab.close_tab, "Ctrl+W")
         menu.addSeparator()
+        self._add_chat_deeds(menu)
+        menu.addSeparator()
         self.search = self._add(menu, "Search chats", self._deeds.search, SEARCH_KEYS)
         menu.addSeparator()
         self.import_chats = self._add(menu, "Import…", self._deeds.import_chats)
@@ -76,14 +96,39 @@ class Actions:
         self.quit.setMenuRole(QAction.MenuRole.QuitRole)
         return menu
 
+    def _add_chat_deeds(self, menu: QMenu) -> None:
+        """What the sidebar's rows offer, for the chat that is shown."""
+        chat = self._chat
+        self.attach = self._add(menu, "Attach files…", self._tab.attach)
+        self.rename = self._add(menu, "Rename", chat.rename)
+        self.pin = self._add(menu, "Pin", chat.toggle_pin)
+        self.move = QMenu("Move to folder", menu)
+        self.move.aboutToShow.connect(lambda: chat.fill_folders(self.move))
+        menu.addMenu(self.move)
+        self.duplicate = self._add(menu, "Duplicate", chat.duplicate)
+        self.export = self._add(menu, "Export…", chat.export)
+        self.delete = self._add(menu, "Delete", chat.delete)
+
+    def _help_menu(self) -> QMenu:
+        menu = QMenu("Help", self._window)
+        self.shortcuts = self._add(menu, "Keyboard shortcuts", self._show_shortcuts)
+        self.about = self._add(menu, "About Slipstream", lambda: AboutSheet(self._window).open())
+        self.about.setMenuRole(QAction.MenuRole.AboutRole)
+        return menu
+
+    def _show_shortcuts(self) -> None:
+        ShortcutList([(menu.title(), menu.actions()) for menu in self._menus], self._window).open()
+
     def _reply_menu(self) -> QMenu:
         menu = QMenu("Reply", self._window)
         self.stop = self._add(menu, "Stop", self._tab.stop, "Ctrl+.")
-        self.go_on = self._add(menu, "Continue", self._tab.go_on, "Ctrl+Alt+Return")
+        self.go_on = self._add(menu, "Continue", self._tab.go_on, *CONTINUE_KEYS)
         self.again = self._add(menu, "Again", self._tab.write_again, "Ctrl+R")
         menu.addSeparator()
-        self.previous_branch = self._add(menu, "Previous branch", lambda: self._tab.step_branch(-1), "Ctrl+Alt+Left")
-        self.next_branch = self._add(menu, "Next branch", lambda: self._tab.step_branch(1), "Ctrl+Alt+Right")
+        self.previous_branch = self._add(
+            menu, "Previous branch", lambda: self._tab.step_branch(-1), *PREVIOUS_BRANCH_KEYS
+        )
+        self.next_branch = self._add(menu, "Next branch", lambda: self._tab.step_branch(1), *NEXT_BRANCH_KEYS)
         menu.addSeparator()
         self.drafter = self._add(menu, "Choose the drafter", self._tab.choose_drafter, "Ctrl+D")
         self.details = self._add(menu, "Details of the last reply", self._tab.toggle_details)
@@ -91,6 +136,9 @@ class Actions:
 
     def _edit_menu(self) -> QMenu:
         menu = QMenu("Edit", self._window)
+        self.undo = self._add(menu, "Undo", self._deeds.undo, "Ctrl+Z")
+        self.redo = self._add(menu, "Redo", self._deeds.redo, "Ctrl+Shift+Z", "Ctrl+Y")
+        menu.addSeparator()
         # Text fields bind these keys themselves.
         for words, deed in (("Cut", "cut"), ("Copy", "copy"), ("Paste", "paste"), ("Select all", "selectAll")):
             self._add(menu, words, partial(edit_in_focus, deed))
@@ -106,7 +154,7 @@ class Actions:
         deeds = self._deeds
         self.sidebar = self._add(menu, "Sidebar", deeds.toggle_sidebar, SIDEBAR_KEYS)
         self.inspector = self._add(menu, "Inspector", deeds.toggle_inspector, "Ctrl+I")
-        self.tint = self._add(menu, "Tint drafted text", lambda: None, "Ctrl+Alt+T")
+        self.tint = self._add(menu, "Tint drafted text", lambda: None, *TINT_KEYS)
         self.tint.setCheckable(True)
         self.tint.toggled.connect(deeds.set_tint)
         self.statistics = self._add(menu, "Statistics", deeds.show_statistics, "Ctrl+Shift+I")
@@ -128,14 +176,16 @@ class Actions:
         for number in range(1, 10):
             action = QAction(self._window)
             action.setShortcut(QKeySequence(f"Ctrl+{number}"))
-            action.triggered.connect(
-                lambda checked=False, place=number - 1: self._workspace.row.bar.setCurrentIndex(place)
-            )
+            action.triggered.connect(lambda checked=False, place=number - 1: self._workspace.choose(place))
             self._window.addAction(action)
 
     def refresh(self) -> None:
         """Let only that be chosen which has an effect now."""
         tab, has_more = self._tab, self._workspace.row.bar.count() > 1
+        chat = self._chat.find()
+        self.pin.setText("Unpin" if chat is not None and chat.is_pinned else "Pin")
+        for of_chat in (self.rename, self.pin, self.move, self.duplicate, self.export, self.delete):
+            of_chat.setEnabled(chat is not None)
         can_be_done = {
             self.stop: tab.can_stop,
             self.go_on: tab.can_continue,
@@ -143,6 +193,7 @@ class Actions:
             self.previous_branch: tab.can_step_branch(-1),
             self.next_branch: tab.can_step_branch(1),
             self.drafter: tab.is_chat,
+            self.attach: tab.is_chat,
             self.details: tab.has_reply,
             self.reopen: self._workspace.can_reopen,
             self.find: tab.has_messages,

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from PySide6.QtCore import QObject, Signal
 
 from app.bridge import EngineBridge
 from app.figures import write_loading
+from app.model_names import model_name
 from engine.messages import STARTER, Event, Failed, LoadModel, ModelFacts, ModelLoaded, Progress
-
-STARTER_NAME = "SmolLM2 135M"
-
-
-def name_of_target(target: str) -> str:
-    """What a user calls it; "" where none is named."""
-    return STARTER_NAME if target == STARTER else Path(target).name
 
 
 class ModelStatus(QObject):
@@ -40,7 +32,7 @@ class ModelStatus(QObject):
 
     @property
     def name(self) -> str:
-        return self.facts.name if self.facts and not self.is_starter else name_of_target(self.target)
+        return self.facts.name if self.facts and not self.is_starter else model_name(self.target)
 
     @property
     def quantisation(self) -> str:

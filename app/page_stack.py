@@ -37,6 +37,7 @@ class PageStack(QWidget):
         column.addLayout(over_pages)
         column.addWidget(self.body, 1)
         self.row.bar.currentChanged.connect(self._show)
+        self.row.bar.chosen.connect(self.focus_page)
 
     @property
     def pages(self) -> list[QWidget]:
@@ -97,7 +98,13 @@ class PageStack(QWidget):
     def step(self, places: int) -> None:
         count = self.row.bar.count()
         if count:
-            self.row.bar.setCurrentIndex((self.row.bar.currentIndex() + places) % count)
+            self.choose((self.row.bar.currentIndex() + places) % count)
+
+    def choose(self, index: int) -> None:
+        """Show a page and go on there; nothing where there is no such tab."""
+        if 0 <= index < self.row.bar.count():
+            self.row.bar.setCurrentIndex(index)
+            self.focus_page()
 
     def relabel(self) -> None:
         for page in self.pages:

@@ -25,6 +25,8 @@ class Shell(QWidget):
         for widget in (content, sidebar):
             widget.setParent(self)
         content.installEventFilter(self)
+        if isinstance(application := QApplication.instance(), QApplication):
+            application.focusChanged.connect(self._take_focus)
 
     @property
     def is_sidebar_shown(self) -> bool:
@@ -53,6 +55,11 @@ class Shell(QWidget):
     def close_overlay(self) -> None:
         if self._is_narrow and self._is_over:
             self.toggle_sidebar()
+
+    def _take_focus(self, before: QWidget | None, following: QWidget | None) -> None:
+        """A sidebar that lies over the content goes when the keyboard goes on there."""
+        if following is not None and self._content.isAncestorOf(following):
+            self.close_overlay()
 
     def set_sidebar_width(self, width: int) -> None:
         self.sidebar_width = width

@@ -63,6 +63,9 @@ class TabDeeds:
     def choose_drafter(self) -> None:
         self._with_tab(lambda tab: tab.composer.open_drafters())
 
+    def attach(self) -> None:
+        self._with_tab(lambda tab: tab.composer.attaching.choose_files())
+
     def write_again(self) -> None:
         self._with_tab(lambda tab: tab.actions_on_messages.write_again())
 

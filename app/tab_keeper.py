@@ -22,6 +22,7 @@ class TabKeeper(QObject):
         self.unsent = Unsent()
         self._folder = folder
         self._saved: OpenTabs | None = None
+        self._shown = ""  # id of the chat that was shown last
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(DRAFT_MILLISECONDS)
@@ -40,9 +41,9 @@ class TabKeeper(QObject):
         self._timer.stop()
         tabs = tuple(tabs)
         ids = tuple(name for tab in tabs if (name := tab.session.conversation_id))
-        shown = current.session.conversation_id if current else None
+        self._shown = (current.session.conversation_id if current else None) or self._shown
         drafts = self.unsent.together_with((tab.session.conversation_id, tab.composer.unsent()) for tab in tabs)
-        kept = OpenTabs(ids, ids.index(shown) if shown in ids else 0, drafts)
+        kept = OpenTabs(ids, ids.index(self._shown) if self._shown in ids else 0, drafts)
         if kept != self._saved:
             self._saved = kept
             write_open_tabs(self._folder, kept)

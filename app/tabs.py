@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import ceil
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QColor, QContextMenuEvent, QFontMetricsF, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QStyle, QTabBar, QWidget
 
 from app.sidebar.delegate import draw_title
@@ -29,6 +29,8 @@ class TabBar(QTabBar):
     """Each tab's data is its mark ("running", "failed", "unread" or "") and the symbol of a page that is no chat."""
 
     close_asked = Signal(int)
+    menu_asked = Signal(int, QPoint)  # which tab, and the place on the screen
+    chosen = Signal()  # a tab, with the pointer
 
     def __init__(self, theme: Theme, pulse: Pulse, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -127,11 +129,26 @@ class TabBar(QTabBar):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         index = self.tabAt(event.position().toPoint())
         is_close = index >= 0 and self._close_rect(index).adjusted(-6, -6, 6, 6).contains(event.position().toPoint())
+        if event.button() == Qt.MouseButton.RightButton:
+            return
         if is_close or event.button() == Qt.MouseButton.MiddleButton:
             if index >= 0:
                 self.close_asked.emit(index)
             return
         super().mousePressEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.chosen.emit()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Of the tab under the pointer, or with the keyboard of the one that is shown."""
+        is_by_mouse = event.reason() == QContextMenuEvent.Reason.Mouse
+        index = self.tabAt(event.pos()) if is_by_mouse else self.currentIndex()
+        if index >= 0:
+            place = event.globalPos() if is_by_mouse else self.mapToGlobal(self.tabRect(index).bottomLeft())
+            self.menu_asked.emit(index, place)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         self._hover(self.tabAt(event.position().toPoint()))
@@ -197,8 +214,12 @@ class TabRow(QWidget):
         for index in range(self.bar.count()):
             if not self.bar.isTabVisible(index):
                 action = menu.addAction(self.bar.tabText(index))
-                action.triggered.connect(lambda checked=False, place=index: self.bar.setCurrentIndex(place))
+                action.triggered.connect(lambda checked=False, place=index: self._choose(place))
         menu.popup(self.more_button.mapToGlobal(QPoint(0, self.more_button.height() + 2)))
+
+    def _choose(self, index: int) -> None:
+        self.bar.setCurrentIndex(index)
+        self.bar.chosen.emit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

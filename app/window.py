@@ -26,6 +26,7 @@ from app.dialogs.quit_sheet import QuitSheet
 from app.disk_full import DiskFull
 from app.drafters import DEFAULT_DRAFTER
 from app.model_status import ModelStatus
+from app.open_chat import OpenChat
 from app.regions import regions_of
 from app.settings.prompt_cache import CacheDialog
 from app.shell import Shell
@@ -39,6 +40,8 @@ from app.theme.fonts import TextSize
 from app.theme.pulse import Pulse
 from app.theme.symbols import app_icon
 from app.theme.theme import Theme
+from app.typed_keys import TypedKeys
+from app.undoing import Undoing
 from app.window_place import PlaceKeeper
 from app.window_statistics import WindowStatistics
 from app.workspace import Workspace
@@ -102,15 +105,18 @@ class MainWindow(QMainWindow):
         self.cache_notes = CacheNotes(
             self.cache_keeper, self.teller, self._data_dir, lambda: CacheDialog(self.theme, bridge, self)
         )
-        self.notes = TabNotes(workspace.bar, self)  # on what concerns every page
+        self.notes = TabNotes((workspace.bar,), self)  # on what concerns every page
         self.chats = ChatDeeds(catalogue, sidebar)
         self.importer = Importer(catalogue, workspace)
         self.exporter = Exporter(catalogue, self)
         self.regions = regions_of(workspace, sidebar)
+        TypedKeys(self, workspace)
+        self._undoing = Undoing(workspace, self.deletion)
         self.statistics = WindowStatistics(self.theme, bridge, recorder, catalogue, workspace)
         self.statistics.serve(sidebar)
         self._footer_words = FooterWords(sidebar.footer, workspace, self.status, self.statistics.history)
-        self.actions_of_window = Actions(self, self.theme, workspace, self._deeds())
+        self.open_chat = OpenChat(workspace, sidebar, self.shell)
+        self.actions_of_window = Actions(self, self.theme, workspace, self.open_chat, self._deeds())
 
     def _connect_sidebar(self) -> None:
         sidebar, workspace, shell = self.sidebar, self.workspace, self.shell
@@ -122,6 +128,7 @@ class MainWindow(QMainWindow):
         sidebar.grip.width_asked.connect(shell.set_sidebar_width)
         sidebar.folding_changed.connect(lambda folded: write_folding(self._data_dir, Folding(folded)))
         sidebar.menus.export_asked.connect(self.exporter.export)
+        sidebar.menus.new_asked.connect(workspace.new_tab_in)
         sidebar.delete_asked.connect(self.deletion.delete)
         sidebar.undo_asked.connect(self.deletion.undo)
         self.deletion.hidden.connect(workspace.put_away)
@@ -139,7 +146,7 @@ class MainWindow(QMainWindow):
         workspace.body.side_toggled.connect(row.inspector_button.setChecked)
         workspace.changed.connect(self._refresh)
         workspace.messages_gone.connect(self._reminder.relearn)
-        workspace.reply_ended.connect(self._refresh_list)
+        workspace.used.connect(self._refresh_list)
         self.statistics.tint_changed.connect(self.actions_of_window.tint.setChecked)
         catalogue.conversations_changed.connect(self._show_conversations)
         catalogue.renamed.connect(self._take_title)
@@ -233,6 +240,8 @@ class MainWindow(QMainWindow):
             search=self.search_chats,
             import_chats=self.importer.show_page,
             export_all=self.exporter.export_all,
+            undo=self._undoing.undo,
+            redo=self._undoing.redo,
             step_region=self.regions.step,
             change_text_size=self.change_text_size,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from PySide6.QtCore import Signal
@@ -25,7 +25,7 @@ NUM_CLOSED = 20  # tabs that can be opened again
 
 class Workspace(PageStack):
     changed = Signal()  # tabs, their titles and marks, or which one is shown
-    reply_ended = Signal()
+    used = Signal()  # a chat: a reply in it has begun or ended
     went_on = Signal(object)  # ChatSession whose reply goes on without its tab
     trouble = Signal(str)  # a sentence about a chat that has no tab
     reply_in_view_changed = Signal()
@@ -108,15 +108,21 @@ class Workspace(PageStack):
         if tab is None:
             tab = self._make_tab()
             self._add(tab)
+        tab.session.folder = ""
         self.raise_page(tab)
         self._keeper.give_unsent(tab)
         tab.composer.field.setFocus()
         return tab
 
+    def new_tab_in(self, folder: str) -> None:
+        """An empty chat that goes to a folder with its first message."""
+        self.new_tab().session.folder = folder
+
     def open_chat(self, conversation_id: str, message_id: str = "") -> None:
         """Show a chat, and of it a message where one is named."""
         if (tab := self._tab_of(conversation_id)) is not None:
             self.raise_page(tab)
+            self.focus_page()
             start(self._show_message(tab, message_id))
         elif conversation_id not in self._opening:
             self._opening.add(conversation_id)  # here, as the task begins later than the next click may come
@@ -177,7 +183,8 @@ class Workspace(PageStack):
         tab.model_wanted.connect(self._status.load)
         self.alike.take(tab)
         tab.session.trouble.connect(self.session_trouble)
-        tab.session.busy_changed.connect(lambda is_busy: None if is_busy else self.reply_ended.emit())
+        tab.session.reply_begun.connect(self.used)
+        tab.session.busy_changed.connect(lambda is_busy: None if is_busy else self.used.emit())
         return tab
 
     def _add(self, tab: ChatTab) -> None:
@@ -193,6 +200,12 @@ class Workspace(PageStack):
             self._remove(page)
         if not self.is_restoring:
             self.focus_page()
+
+    def close_pages(self, pages: Iterable[QWidget]) -> None:
+        """Close the tabs of these that are still open."""
+        for page in pages:
+            if page in self.pages:
+                self.close_tab(self.pages.index(page))
 
     def _close_chat(self, tab: ChatTab) -> None:
         self._keeper.keep_unsent(tab)
@@ -275,4 +288,4 @@ class Workspace(PageStack):
     def save(self) -> None:
         """Note which tabs are open, and every text that was not sent."""
         if not self.is_restoring:
-            self._keeper.save(self.tabs, self.current)
+            self._keeper.save(self.tabs, self.chat_in_reach)

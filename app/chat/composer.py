@@ -94,6 +94,15 @@ class Composer(ComposerFrame):
         if self._edits:
             self._clear()
 
+    @property
+    def can_undo(self) -> bool:
+        return self.attaching.can_undo_paste or self.field.document().isUndoAvailable()
+
+    def undo(self) -> None:
+        """Take back the last paste that was attached, else what was written last."""
+        if not self.attaching.undo_paste():
+            self.field.undo()
+
     def open_drafters(self) -> None:
         self.foot.open_drafters()
 

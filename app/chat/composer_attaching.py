@@ -16,6 +16,7 @@ from app.chat.composer_note import ComposerNote
 from app.chat.field import Field
 from app.conversations.records import Attachment
 from app.figures import write_count
+from app.file_dialogs import FileDialog
 from app.tasks import start
 
 MOST_TEXT = 100_000  # characters; a line of a million takes the field most of a second with each key
@@ -38,15 +39,18 @@ class Attaching(QObject):
 
     def choose_files(self) -> None:
         """Open the system's dialog, without waiting for it."""
-        dialog = QFileDialog(self._field.window(), "Attach files")
+        dialog = FileDialog(self._field.window(), "Attach files")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
         dialog.filesSelected.connect(lambda names: self.take_files([Path(name) for name in names]))
-        dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
     def take_files(self, paths: list[Path]) -> None:
         start(self._read(paths))
         self._field.setFocus()
+
+    @property
+    def can_undo_paste(self) -> bool:
+        return self._undo is not None
 
     def undo_paste(self) -> bool:
         """Put the last paste into the field after all; False where something else was done since."""

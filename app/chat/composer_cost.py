@@ -60,16 +60,16 @@ def words_of(cost: Cost) -> str:
     """The context meter where nothing is written or little is left; else what is to be read."""
     count = cost.count
     if not cost.draft or cost.is_nearly_full:
-        return f"{count.num_tokens:,} of {write_count(count.context_length, 'tokens')}"
+        return f"{cost.num_tokens:,} of {write_count(count.context_length, 'tokens')}"
     read = f"{write_count(cost.num_read, 'tokens')} to read"
-    return f"{read}, {count.num_cached:,} cached" if count.num_cached else read
+    return f"{read}, {cost.num_cached:,} cached" if cost.num_cached else read
 
 
 def parts_of(cost: Cost) -> list[str]:
     """What the prompt consists of, one a line, where it is known."""
     parts = []
     if cost.num_before:
-        parts.append(f"Chat: {write_count(cost.num_before, 'tokens')}")
+        parts.append(f"Chat: {write_count(cost.num_before + cost.num_come, 'tokens')}")
     known = [(attachment.name, num) for attachment, num in cost.attachments if num is not None]
     if cost.num_before is not None and cost.draft and len(known) == len(cost.attachments):
         written = cost.count.num_tokens - cost.num_before - sum(num for _, num in known)
@@ -78,5 +78,5 @@ def parts_of(cost: Cost) -> list[str]:
     if len(known) > MOST_LISTED:
         more = sum(num for _, num in known[MOST_LISTED:])
         parts.append(f"{len(known) - MOST_LISTED} more files: about {write_count(more, 'tokens')}")
-    room = max(0, cost.count.context_length - cost.count.num_tokens)
+    room = max(0, cost.count.context_length - cost.num_tokens)
     return [*parts, f"Room for the reply: {write_count(room, 'tokens')}"]

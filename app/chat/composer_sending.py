@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
@@ -81,12 +82,14 @@ class Sending(QObject):
         if self._cost is None:
             return len(draft.text) + sum(len(one.text) for one in draft.attachments) <= MOST_UNCOUNTED
         texts = (draft.text, *(attachment.text for attachment in draft.attachments))
-        most = self._cost.count.num_tokens + sum(len(text.encode("utf-8", "replace")) for text in texts) + SPARE
+        most = self._cost.num_tokens + sum(len(text.encode("utf-8", "replace")) for text in texts) + SPARE
         return most < SHARE * self._cost.count.context_length
 
     def _too_long(self) -> str:
         cost = self._cost
-        return too_long_words(cost.count) if cost is not None and cost.is_too_long and cost.draft else ""
+        if cost is None or not cost.is_too_long or not cost.draft:
+            return ""
+        return too_long_words(replace(cost.count, num_tokens=cost.num_tokens))
 
     def _refuse(self, sentence: str) -> None:
         assert self._cost is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -17,6 +17,7 @@ from engine.messages import Answer, Cancel, CountTokens, Event, Failed, TokenCou
 WAIT_MILLISECONDS = 200  # after the last key
 MOST_SECONDS = 2.0  # for one answer
 AROUND = 64  # tokens that a template may write around a message
+FOLLOW_MILLISECONDS = 500  # between two looks at how long the running reply is
 FRAME = (Turn("user", "a"),)  # what a template writes around a message costs as many tokens as this, less one
 
 
@@ -40,18 +41,27 @@ class Cost:
     count: TokenCount
     num_before: int | None = None  # tokens of the prompt without the draft
     attachments: tuple[tuple[Attachment, int | None], ...] = ()  # of the draft, each with about how many tokens it has
+    num_come: int = 0  # of the running reply, which the count does not know; they need not be read again
+
+    @property
+    def num_tokens(self) -> int:
+        return self.count.num_tokens + self.num_come
 
     @property
     def num_read(self) -> int:
         return self.count.num_tokens - (self.count.num_cached or 0)
 
     @property
+    def num_cached(self) -> int:
+        return (self.count.num_cached or 0) + self.num_come
+
+    @property
     def is_too_long(self) -> bool:
-        return self.count.num_tokens >= self.count.context_length
+        return self.num_tokens >= self.count.context_length
 
     @property
     def is_nearly_full(self) -> bool:
-        return self.count.num_tokens > 0.9 * self.count.context_length
+        return self.num_tokens > 0.9 * self.count.context_length
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +86,8 @@ class Counting(QObject):
         self._draft_of = draft_of
         self._draft = Draft()
         self._questions: list[_Question] = []  # on the draft; as they were then: a reply that runs goes on growing
+        self._cost: Cost | None = None  # as it was told last
+        self._num_come = 0  # tokens of the running reply that the chat's messages have not
         self._asked: _Question | None = None
         self._request_id = 0  # of the question that is not answered yet
         # A list, as turns are quick to compare and slow to hash; None: it could not be counted.
@@ -85,6 +97,10 @@ class Counting(QObject):
         self._timer.setSingleShot(True)
         self._timer.setInterval(WAIT_MILLISECONDS)
         self._timer.timeout.connect(self._ask)
+        self._follow_timer = QTimer(self)
+        self._follow_timer.setSingleShot(True)
+        self._follow_timer.setInterval(FOLLOW_MILLISECONDS)
+        self._follow_timer.timeout.connect(self._tell_come)
         bridge.received.connect(self._receive)
 
     def count_soon(self) -> None:
@@ -125,12 +141,29 @@ class Counting(QObject):
         if answer is not None and not answer.done():
             answer.set_result(value if isinstance(value, TokenCount) else None)
 
+    def take_messages(self) -> None:
+        """The chat's messages have all that came; count them."""
+        self._num_come = 0
+        self.refresh()
+
+    def follow(self, num_tokens: int) -> None:
+        """So many more tokens of the running reply have come."""
+        self._num_come += num_tokens
+        if not self._follow_timer.isActive():
+            self._follow_timer.start()
+
+    def _tell_come(self) -> None:
+        if self._cost is not None:
+            self._cost = replace(self._cost, num_come=self._num_come)
+            self.counted.emit(self._cost)
+
     def close(self) -> None:
         """Ask and tell nothing more."""
         for request_id in list(self._asked_once):
             self._take_once(request_id, None)
         self._timer.stop()
         self._drop_question()
+        self._follow_timer.stop()
         self._bridge.received.disconnect(self._receive)
 
     def _ask(self) -> None:
@@ -173,6 +206,7 @@ class Counting(QObject):
         count = self._count_of(whole)
         if count is None:
             if self._is_known(whole) or not whole.turns:
+                self._cost = None
                 self.counted.emit(None)
             return
         frame = self._num_tokens(parts[0]) if parts else None
@@ -181,7 +215,8 @@ class Counting(QObject):
             for attachment, part in zip(self._draft.attachments, parts[1:], strict=True)
         ]
         num_before = self._num_tokens(before) if before.turns else 0
-        self.counted.emit(Cost(self._draft, count, num_before, tuple(attachments)))
+        self._cost = Cost(self._draft, count, num_before, tuple(attachments), self._num_come)
+        self.counted.emit(self._cost)
 
     def _is_known(self, question: _Question) -> bool:
         return any(known == question for known, _ in self._known)

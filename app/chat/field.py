@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QMimeData, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QMimeData, QSize, Qt, Signal
 from PySide6.QtGui import (
     QAction,
     QContextMenuEvent,
@@ -45,6 +46,8 @@ class Field(QPlainTextEdit):
         self.spelling: Spelling | None = None
         self._most_height = 240
         self._is_composing = False
+        self._is_replacing = False
+        self.written_at = 0.0  # when its writer changed the text last, on the monotonic clock
         self._height = 0
         self._placeholders: tuple[str, ...] = ()
         self.setFont(font("reply"))
@@ -58,6 +61,7 @@ class Field(QPlainTextEdit):
         self.viewport().setAutoFillBackground(False)
         self.document().setDocumentMargin(0)
         self.textChanged.connect(self._align)
+        self.textChanged.connect(self._take_change)
         self.document().documentLayout().documentSizeChanged.connect(self._fit)
         self._fit()
 
@@ -90,6 +94,13 @@ class Field(QPlainTextEdit):
         self.setAccessibleDescription(words[0])
         self._choose_placeholder()
         self.viewport().update()  # Qt repaints only where the words come or go
+
+    def event(self, event: QEvent) -> bool:
+        """Leave Undo to the window, where it has one: what was done last may not be in this text."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent) and is_undo(event):
+            event.ignore()
+            return False
+        return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         is_shifted = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
@@ -140,10 +151,16 @@ class Field(QPlainTextEdit):
 
     def replace_text(self, text: str) -> None:
         """Put another text in the field, in one step that can be undone."""
+        self._is_replacing = True
         cursor = self.textCursor()
         cursor.select(QTextCursor.SelectionType.Document)
         cursor.insertText(text)
         self.setTextCursor(cursor)
+        self._is_replacing = False
+
+    def _take_change(self) -> None:
+        if not self._is_replacing:
+            self.written_at = time.monotonic()
 
     def sizeHint(self) -> QSize:
         return QSize(200, self._height)

@@ -156,6 +156,7 @@ class NoteBar(QFrame):
         self._label.setProperty("kind", "" if note.is_alert else "secondary")
         self._layout.setContentsMargins(38 if note.is_alert else 12, 5, 7, 5)
         for button in self._buttons:
+            button.hide()
             button.deleteLater()
         self._buttons = [self._make_button(action) for action in note.actions]
         self._place(self.width())

@@ -16,9 +16,10 @@ from app.conversations.database import Database
 from app.conversations.exchange import new_exchange, new_reply, resumed, save_exchange, save_reply, save_resumed
 from app.conversations.recorder import Recorder
 from app.conversations.records import Message, new_id
+from app.conversations.store import Store
 from app.conversations.titles import title_from
 from app.drafters import DEFAULT_DRAFTER
-from app.model_status import name_of_target
+from app.model_names import model_name
 from engine.messages import Cancel, Turn
 
 
@@ -48,8 +49,6 @@ class ChatSession(SessionBranches):
 
     def turns_for(self, draft: Draft) -> tuple[Turn, ...]:
         """What the prompt would be if a draft were sent now; one without a text gives the chat alone."""
-        if (running := self.running) is not None:
-            self._path.put(running)
         index = self._path.index_of(draft.edits) if draft.edits else None
         written = Message("", "", None, "user", draft.text, attachments=draft.attachments)
         return self._path.turns(index, [written] if draft else [], draft.num_left_out)
@@ -92,7 +91,11 @@ class ChatSession(SessionBranches):
         title = self.title or title_from(user.text or user.attachments[0].name)
         new_title = title if self.conversation_id is None else None
         lost = "The message was not sent because it could not be saved."
-        if not await self._write(lambda store: save_exchange(store, user, reply, new_title, self.switches), lost):
+
+        def save(store: Store) -> bool:
+            return save_exchange(store, user, reply, new_title, self.switches, self.folder)
+
+        if not await self._write(save, lost):
             return False
         self.conversation_id = user.conversation_id
         self.began_at = self.began_at or user.created_at
@@ -147,7 +150,7 @@ class ChatSession(SessionBranches):
         written_by = reply.model
         reply = resumed(reply, self.model, self.drafter, self.switches)
         if reply.text and written_by not in ("", self.model):
-            words = f"{name_of_target(self.model)} goes on where {name_of_target(written_by)} ended."
+            words = f"{model_name(self.model)} goes on where {model_name(written_by)} ended."
             reply = replace(reply, notices=(*reply.notices, words))
         lost = "The reply was not continued because that could not be saved."
         if not await self._write(lambda store: save_resumed(store, reply), lost):

@@ -32,6 +32,10 @@ class SessionBranches(SessionCore):
         """Whether messages are hidden until something is sent in their place."""
         return bool(self._path.hidden)
 
+    @property
+    def can_undo_deletion(self) -> bool:
+        return self._deleted is not None
+
     def sibling_of(self, message_id: str, step: int) -> str:
         """The id so many places after a message among those that stand beside it; "" where there is none."""
         return self._path.sibling_of(message_id, step)

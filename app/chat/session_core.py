@@ -40,6 +40,7 @@ class SessionCore(QObject):
     progress_changed = Signal(object)  # Progress of the running reply; None when the first token came or it ended
     title_changed = Signal(str)
     busy_changed = Signal(bool)
+    reply_begun = Signal()
     trouble = Signal(str)  # a sentence: something could not be saved or read
     not_sent = Signal(object)  # Draft that is not in the conversation; its writer should have it back
 
@@ -58,6 +59,7 @@ class SessionCore(QObject):
         self.title = ""
         self.model = model
         self.drafter = drafter
+        self.folder = ""  # that the chat is made in
         self.switches: tuple[tuple[str, str], ...] = ()
         self.began_at = 0.0  # Unix seconds; 0.0 before there is a conversation
         self._path = ShownPath()
@@ -162,6 +164,7 @@ class SessionCore(QObject):
         if not self._is_closed:
             self._attach(live)
         self._bridge.send(self._submit_for(request_id, reply, self._path.turns()))
+        self.reply_begun.emit()
         if self._is_stop_asked:
             self._is_stop_asked = False
             self._bridge.send(Cancel(request_id))

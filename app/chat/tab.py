@@ -27,6 +27,7 @@ from app.theme.pulse import Pulse
 from app.theme.theme import Theme
 
 FAILURE, MODEL, TOLD = "failure", "model", "told"  # subjects of notes
+NUM_NOTES = 3  # at once
 FIELD_SHARE = 0.4  # of the tab's height that the composer may take
 
 
@@ -52,8 +53,8 @@ class ChatTab(QWidget):
         self.composer = Composer(theme, self)
         self.counting = Counting(status.bridge, session, lambda: self.composer.draft, self)
         self.composer.set_counting(self.counting)
-        self._bar = NoteBar(theme, self)
-        self._notes = TabNotes(self._bar, self)
+        self._bars = tuple(NoteBar(theme, self) for _ in range(NUM_NOTES))
+        self._notes = TabNotes(self._bars, self)
         self.actions_on_messages = TabActions(session, self.transcript, self.composer, self._notes, self)
         self._checks = TabChecks(session, self.transcript, self._notes, self)
         self._voice = TabVoice(self)
@@ -68,7 +69,8 @@ class ChatTab(QWidget):
         self._pages.addWidget(self.transcript)
         self._foot = QVBoxLayout()
         self._foot.setSpacing(8)
-        self._foot.addWidget(self._bar)
+        for bar in reversed(self._bars):
+            self._foot.addWidget(bar)
         self._foot.addWidget(self.composer)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -83,6 +85,7 @@ class ChatTab(QWidget):
         self._connections = [
             session.message_added.connect(self._add_message),
             session.reply_extended.connect(self.transcript.extend),
+            session.reply_extended.connect(lambda delta: self.counting.follow(len(delta.token_ids))),
             session.reply_changed.connect(self._change),
             session.message_changed.connect(self.transcript.change),
             session.progress_changed.connect(self.transcript.set_progress),
@@ -101,7 +104,8 @@ class ChatTab(QWidget):
         self.composer.leave_out_asked.connect(self._leave_out)
         self.composer.switches_chosen.connect(self._choose_switches)
         self.composer.changed.connect(self.draft_changed)
-        self._bar.chosen.connect(self.composer.field.setFocus)  # rather than whatever follows the button that goes
+        for bar in self._bars:  # rather than to whatever follows the button that goes
+            bar.chosen.connect(self.composer.field.setFocus)
 
     def detach(self) -> None:
         """Hear no more of the session and the model: the session may outlive the tab."""
@@ -194,7 +198,7 @@ class ChatTab(QWidget):
         self._checks.take_path()
         self.composer.foot.remember_drafters(message.drafter for message in messages)
         self.composer.set_history(messages)
-        self.counting.refresh()
+        self.counting.take_messages()
         self.state_changed.emit()
 
     def _take_left_out(self, num_left_out: int) -> None:
@@ -203,6 +207,7 @@ class ChatTab(QWidget):
 
     def _change(self, message: Message) -> None:
         self.transcript.change(message)
+        self.counting.take_messages()
         if message.state is ReplyState.RUNNING:
             self._notes.drop(FAILURE)
         else:
@@ -215,7 +220,7 @@ class ChatTab(QWidget):
 
     def _take_busy(self, is_busy: bool) -> None:
         self.composer.set_busy(is_busy)
-        self.counting.refresh()
+        self.counting.take_messages()
         if is_busy and self._is_open:
             self._voice.say_begun()
         if not is_busy and self._has_come_to_its_end:
@@ -236,7 +241,8 @@ class ChatTab(QWidget):
     def say(self, sentence: str, action: Action | None = None, deed: Callable[[], None] | None = None) -> None:
         """With an action, `deed` is done when it is chosen."""
         offered = (Action.CLOSE,) if action is None else (action, Action.CLOSE)
-        self._notes.show(TOLD, Note(sentence, offered), lambda chosen: deed() if deed and chosen is action else None)
+        subject = action or TOLD  # a sentence alone takes no offer's place
+        self._notes.show(subject, Note(sentence, offered), lambda chosen: deed() if deed and chosen is action else None)
 
     def unsay(self, sentence: str) -> None:
         self._notes.take_back(sentence)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from PySide6.QtCore import QObject, Signal
 
 from app.chat.composer import Composer
@@ -33,6 +35,7 @@ class TabActions(QObject):
         self._transcript = transcript
         self._composer = composer
         self._notes = notes
+        self.deleted_at = 0.0  # when messages were deleted last, on the monotonic clock
         transcript.action_chosen.connect(self.act)
 
     def act(self, action: Action, message_id: str) -> None:
@@ -125,10 +128,16 @@ class TabActions(QObject):
     async def _delete(self, message_id: str, *, is_discarded: bool) -> None:
         num_messages = await self._session.delete_from(message_id)
         if num_messages:
+            self.deleted_at = time.monotonic()
             messages = write_count(num_messages, "messages")
             words = "Discarded the reply." if is_discarded else f"Deleted {messages}."
             self._notes.show(DELETION, Note(words, (Action.UNDO, Action.CLOSE)), self._undo)
 
     def _undo(self, action: Action) -> None:
         if action is Action.UNDO:
-            start(self._session.undo_deletion())
+            self.undo_deletion()
+
+    def undo_deletion(self) -> None:
+        """Have the messages back that were deleted last."""
+        self._notes.drop(DELETION)
+        start(self._session.undo_deletion())

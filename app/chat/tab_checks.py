@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.chat.attachments_view import show_attachment
 from app.chat.checking import Check
@@ -18,6 +18,8 @@ from app.chat.transcript import Transcript
 from app.conversations.records import Attachment, Message
 from app.drafters import drafter_name
 from app.figures import write_count
+from app.file_dialogs import SaveDialog, write_place
+from app.model_names import model_name
 from app.tasks import start
 
 DIFFERENCE, REPORT = "difference", "report"  # subjects of notes
@@ -62,12 +64,8 @@ class TabChecks(QObject):
             self._ask_where(report_of(reply, check))
 
     def _ask_where(self, report: str) -> None:
-        dialog = QFileDialog(self._parent.window(), "Save report", "", "Report (*.json)")
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix("json")
-        dialog.selectFile("check.json")
-        dialog.fileSelected.connect(lambda path: start(self.save(Path(path), report)))
-        dialog.finished.connect(dialog.deleteLater)
+        dialog = SaveDialog(self._parent.window(), "Save report", "check", {"Report (*.json)": ("json",)})
+        dialog.fileSelected.connect(lambda name: start(self.save(dialog.chosen_path(name), report)))
         dialog.open()
 
     async def save(self, path: Path, report: str) -> None:
@@ -79,7 +77,7 @@ class TabChecks(QObject):
             words = f"{path.name} was not saved: {reason}. Choose another folder."
             self._notes.show(REPORT, Note(words, (Action.CLOSE,), is_alert=True))
         else:
-            self._notes.show(REPORT, Note(f"The report was saved as {path.name}.", (Action.CLOSE,)))
+            self._notes.show(REPORT, Note(f"The report was saved as {write_place(path)}.", (Action.CLOSE,)))
 
 
 def both_texts(reply: Message, check: Check) -> str:
@@ -91,7 +89,7 @@ def report_of(reply: Message, check: Check) -> str:
     """What is needed to look into a difference; of the chat's text only the tokens around it."""
     first, last = max(0, check.num_same - NUM_AROUND), check.num_same + NUM_AROUND
     known = {
-        "model": Path(reply.model).name,
+        "model": model_name(reply.model),
         "quantisation": reply.quantisation,
         "tokenizer": reply.tokenizer_id,
         "drafter": reply.drafter,

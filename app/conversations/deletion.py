@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
 from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtGui import QGuiApplication
 
 from app.conversations.cache_keeper import CacheKeeper
 from app.conversations.catalogue import Catalogue
@@ -12,6 +14,7 @@ from app.conversations.reminder import Reminder
 from app.tasks import start
 
 UNDO_MILLISECONDS = 10_000
+HELD_MILLISECONDS = 250  # between two looks at a dialog that lies over the offer
 
 
 class Deletion(QObject):
@@ -29,6 +32,8 @@ class Deletion(QObject):
     ) -> None:
         super().__init__(parent)
         self.offered_title: str | None = None  # of the chat that can be had back
+        self.offered_at = 0.0  # on the monotonic clock
+        self._is_held = False  # by a dialog
         self._catalogue = catalogue
         self._reminder = reminder
         self._keeper = keeper
@@ -37,8 +42,7 @@ class Deletion(QObject):
         catalogue.finish_deletions = self.finish_all
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.setInterval(UNDO_MILLISECONDS)
-        self._timer.timeout.connect(self.finish)
+        self._timer.timeout.connect(self._take_time)
 
     def delete(self, conversation_id: str) -> None:
         self.finish()
@@ -46,7 +50,8 @@ class Deletion(QObject):
         self._catalogue.hide(conversation_id)
         self.hidden.emit(conversation_id)
         self._offer(conversation_id, self._catalogue.title_of(conversation_id))
-        self._timer.start()
+        self.offered_at = time.monotonic()
+        self._timer.start(UNDO_MILLISECONDS)
 
     def undo(self) -> None:
         """Have the chat back as it was; its reply was stopped."""
@@ -65,6 +70,16 @@ class Deletion(QObject):
         self.finish()
         if self._deleting:
             await asyncio.wait(self._deleting)
+
+    def _take_time(self) -> None:
+        """The offer ends, unless a dialog hides it: its time begins again then."""
+        was_held, self._is_held = self._is_held, QGuiApplication.modalWindow() is not None
+        if self._is_held:
+            self._timer.start(HELD_MILLISECONDS)
+        elif was_held:
+            self._timer.start(UNDO_MILLISECONDS)
+        else:
+            self.finish()
 
     async def _delete(self, conversation_id: str) -> None:
         await self._keeper.remove(conversation_id)  # first: nothing would be known to belong to it afterwards

@@ -88,12 +88,13 @@ def save_exchange(
     reply: Message,
     new_title: str | None,
     switches: Switches = (),
+    folder: str = "",
 ) -> bool:
-    """Add both to their conversation, which is created where it gets a title."""
+    """Add both to their conversation, which is created, in a folder, where it gets a title."""
     conversation_id, now = user.conversation_id, user.created_at
     if new_title is not None:
         store.create_conversation(
-            Conversation(conversation_id, new_title, reply.model, reply.drafter, now, now, switches=switches)
+            Conversation(conversation_id, new_title, reply.model, reply.drafter, now, now, folder, switches=switches)
         )
     store.add_message(user)
     return save_reply(store, reply)

@@ -66,6 +66,15 @@ def split_reasoning(
     return tuple(part for part in shifted if part.is_open or part.end > part.start)
 
 
+def answer_of(text: str, opening: str = "", tags: Sequence[ReasoningTags] = ()) -> str:
+    """A reply's text without its reasoning; all of it where there is no answer."""
+    parts = split_reasoning(text, opening, tags)
+    if all(part.kind == "answer" for part in parts):
+        return text
+    answers = [text[part.start : part.end].strip("\n") for part in parts if part.kind == "answer"]
+    return "\n\n".join(answer for answer in answers if answer) or text
+
+
 def _opening_at(text: str, position: int, known: Sequence[ReasoningTags]) -> _Opening | None:
     """The opening that stands at `position`, if one does."""
     if (header := _HEADER.match(text, position)) is not None:

@@ -6,17 +6,18 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.conversations.catalogue import Catalogue
 from app.conversations.exporting.files import ExportKind, file_name
 from app.conversations.titles import NEW_TITLE
 from app.figures import write_amount
+from app.file_dialogs import SaveDialog, write_place
 from app.tasks import start
 
 MARKDOWN, JSON = "Markdown (*.md)", "JSON, which can be imported again (*.json)"
 MARKDOWN_FOLDER = "Markdown, a folder with one file a chat (*)"
-_SUFFIXES = {MARKDOWN: "md", JSON: "json", MARKDOWN_FOLDER: ""}
+_ENDINGS = {MARKDOWN: ("md", "markdown", "txt"), JSON: ("json",), MARKDOWN_FOLDER: ()}
 
 
 class Exporter(QObject):
@@ -39,24 +40,12 @@ class Exporter(QObject):
         is_one = len(conversation_ids) == 1
         title = self._catalogue.title_of(conversation_ids[0]) if is_one else "Slipstream chats"
         words = "Export this chat" if is_one else f"Export {write_amount(len(conversation_ids), 'chat')}"
-        dialog = QFileDialog(self._window, words)
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setFileMode(QFileDialog.FileMode.AnyFile)
-        dialog.setNameFilters((MARKDOWN, JSON) if is_one else (JSON, MARKDOWN_FOLDER))
-        name = file_name(title or NEW_TITLE)
-
-        def take_kind(kind: str) -> None:
-            """A default suffix alone would not come to a title with a point in it."""
-            suffix = _SUFFIXES[kind]
-            dialog.setDefaultSuffix(suffix)
-            dialog.selectFile(f"{name}.{suffix}" if suffix else name)
-
-        dialog.filterSelected.connect(take_kind)
-        take_kind(MARKDOWN if is_one else JSON)
+        offered = (MARKDOWN, JSON) if is_one else (JSON, MARKDOWN_FOLDER)
+        endings = {name_filter: _ENDINGS[name_filter] for name_filter in offered}
+        dialog = SaveDialog(self._window, words, file_name(title or NEW_TITLE), endings)
         dialog.fileSelected.connect(
-            lambda name: start(self.write(conversation_ids, Path(name), dialog.selectedNameFilter()))
+            lambda name: start(self.write(conversation_ids, dialog.chosen_path(name), dialog.selectedNameFilter()))
         )
-        dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
     async def write(self, conversation_ids: Sequence[str], path: Path, name_filter: str) -> None:
@@ -65,4 +54,4 @@ class Exporter(QObject):
         num_chats = await self._catalogue.export(conversation_ids, path, kind, is_folder)
         if num_chats is not None:
             verb = "was" if num_chats == 1 else "were"
-            self.told.emit(f"{write_amount(num_chats, 'chat')} {verb} exported to {path.name}.")
+            self.told.emit(f"{write_amount(num_chats, 'chat')} {verb} exported to {write_place(path)}.")

@@ -11,11 +11,14 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QPushButton, 
 
 from app.chat.announcing import announce
 from app.conversations.importing.found import Found
+from app.conversations.whole_chat import WholeChat
+from app.dialogs.import_list import ImportList
 from app.figures import write_amount
 from app.theme.fonts import font
 from app.theme.labels import make_label
 
 COLUMN, SIDE = 560, 28
+MOST_TOLD = 3  # reasons that are shown beside the chats at once
 PURPOSE = (
     "From Slipstream, ChatGPT or LM Studio: an exported file, the .zip that ChatGPT sends, or LM Studio's folder of "
     "conversations, chosen or dropped here. Files are read on this computer, and nothing is added before you say so."
@@ -38,6 +41,7 @@ class ImportPage(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.words = make_label("", "heading", "title", self, wraps=True)
         self.reason = make_label("", "interface", "secondary", self, wraps=True)
+        self.chats = ImportList(self)
         self.list = QPlainTextEdit(self)
         self.list.setReadOnly(True)
         self.list.setProperty("kind", "card")
@@ -46,6 +50,7 @@ class ImportPage(QWidget):
         self.list.setFont(font("interface"))
         self.list.setAccessibleName("What cannot be read")
         self.act = self._make_button("Import", "primary")
+        self.choose_all = self._make_button("Choose none", "plain")
         self.show_bad = self._make_button("Show", "plain")
         self.show_bad.setAccessibleName("Show what cannot be read")
         self.undo = self._make_button("Undo", "plain")
@@ -66,7 +71,7 @@ class ImportPage(QWidget):
     def _lay_out(self) -> None:
         buttons = QHBoxLayout()
         buttons.setSpacing(8)
-        for button in (self.act, self.show_bad, self.undo):
+        for button in (self.act, self.choose_all, self.show_bad, self.undo):
             buttons.addWidget(button)
         buttons.addStretch(1)
         sources = QHBoxLayout()
@@ -84,6 +89,7 @@ class ImportPage(QWidget):
         for widget in (self.words, self.reason):
             inner.addWidget(widget)
         inner.addLayout(buttons)
+        inner.addWidget(self.chats, 3)
         inner.addWidget(self.list, 1)
         inner.addStretch(0)
         outer = QHBoxLayout(self)
@@ -101,7 +107,22 @@ class ImportPage(QWidget):
         self.folder.clicked.connect(self.folder_asked)
         self.act.clicked.connect(self.import_asked)
         self.undo.clicked.connect(self.undo_asked)
+        self.choose_all.clicked.connect(lambda: self.chats.found.choose_all(not self.chosen))
+        self.chats.found.choice_changed.connect(self._show_choice)
         self.show_bad.clicked.connect(lambda: self.list.setVisible(self.list.isHidden()))
+
+    @property
+    def chosen(self) -> tuple[WholeChat, ...]:
+        """The chats that are to be imported."""
+        return self.chats.found.chosen
+
+    def _show_choice(self) -> None:
+        num_chosen = len(self.chosen)
+        self.act.setText(f"Import {write_amount(num_chosen, 'chat')}")
+        self.act.setAccessibleName(self.act.text())
+        self.act.setEnabled(num_chosen > 0)
+        self.choose_all.setText("Choose none" if num_chosen else "Choose all")
+        self.choose_all.setAccessibleName(self.choose_all.text())
 
     # States
 
@@ -117,10 +138,14 @@ class ImportPage(QWidget):
         self._show(found.describe(), "There is nothing to import." if is_known else "")
         self.list.setPlainText("\n".join(found.unreadable))
         self.show_bad.setText(f"Show the {num_bad:,}")
-        self.show_bad.setVisible(num_bad > 0)
-        self.act.setText(f"Import {write_amount(num_new, 'chat')}")
-        self.act.setAccessibleName(self.act.text())
-        self.act.setVisible(num_new > 0)
+        is_told = num_bad > 0 and (not num_new or num_bad <= MOST_TOLD)
+        self.list.setVisible(is_told)
+        self.show_bad.setVisible(num_bad > 0 and not is_told)
+        self.chats.found.show(found.chats)
+        self._show_choice()
+        for widget in (self.act, self.chats):
+            widget.setVisible(num_new > 0)
+        self.choose_all.setVisible(num_new > 1)
         if num_new:
             self.act.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -146,7 +171,7 @@ class ImportPage(QWidget):
         self.words.setText(words)
         self.reason.setText(reason)
         self.reason.setVisible(bool(reason))
-        for widget in (self.act, self.show_bad, self.list):
+        for widget in (self.act, self.choose_all, self.show_bad, self.chats, self.list):
             widget.hide()
         if words:
             announce(self, f"{words} {reason}".strip())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QObject
@@ -10,7 +11,9 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.conversations.catalogue import Catalogue
 from app.conversations.importing.found import Found, Imported
+from app.conversations.whole_chat import WholeChat
 from app.dialogs.import_page import ImportPage
+from app.file_dialogs import FileDialog
 from app.tasks import start
 from app.workspace import Workspace
 
@@ -40,21 +43,21 @@ class Importer(QObject):
         page.paths_chosen.connect(self.read)
         page.files_asked.connect(lambda: self._choose(page, QFileDialog.FileMode.ExistingFiles))
         page.folder_asked.connect(lambda: self._choose(page, QFileDialog.FileMode.Directory))
-        page.import_asked.connect(self._add)
+        page.import_asked.connect(lambda: self._add(page.chosen))
         page.undo_asked.connect(lambda: start(self._undo()))
         self._offer_undo(page)
         return page
 
     def _choose(self, page: ImportPage, mode: QFileDialog.FileMode) -> None:
-        dialog = QFileDialog(page, "Import chats")
+        dialog = FileDialog(page, "Import chats")
         dialog.setFileMode(mode)
         if mode is QFileDialog.FileMode.Directory:
             known = (Path.home() / place for place in LM_STUDIO)
-            dialog.setDirectory(str(next((place for place in known if place.is_dir()), Path.home())))
+            if (place := next((place for place in known if place.is_dir()), None)) is not None:
+                dialog.setDirectory(str(place))
         else:
             dialog.setNameFilters(FILTERS)
         dialog.filesSelected.connect(lambda names: self.read([Path(name) for name in names]))
-        dialog.finished.connect(dialog.deleteLater)
         dialog.open()
 
     def read(self, paths: Sequence[Path]) -> None:
@@ -75,9 +78,9 @@ class Importer(QObject):
         else:
             page.show_found(found)
 
-    def _add(self) -> None:
-        if self._found is not None:  # once: a second press comes before the first is done
-            start(self._import(self._found))
+    def _add(self, chosen: tuple[WholeChat, ...]) -> None:
+        if self._found is not None and chosen:  # once: a second press comes before the first is done
+            start(self._import(replace(self._found, chats=chosen)))
             self._found = None
 
     async def _import(self, found: Found) -> None:

@@ -71,7 +71,6 @@ class CacheDialog(QDialog):
         button = QPushButton(name, self)
         button.setProperty("kind", "plain")
         button.setFont(font("interface-medium"))
-        button.setAutoDefault(name in ("Close", "Keep"))
         return button
 
     def _lay_out(self) -> None:

@@ -50,8 +50,13 @@ class ConversationDelegate(QStyledItemDelegate):
             draw_round(painter, ground, 7, tokens.target_soft)
         elif kind is not Kind.CAPTION and state & QStyle.StateFlag.State_MouseOver:
             draw_round(painter, ground, 7, tokens.hover)
-        if state & QStyle.StateFlag.State_HasFocus:
+        if state & QStyle.StateFlag.State_HasFocus or self._is_target(index):
             draw_focus_ring(painter, tokens, ground, 7)
+
+    def _is_target(self, index: Index) -> bool:
+        """Whether a chat that is dragged would come to this folder."""
+        row: Row = index.data(Role.ROW)
+        return row.kind is Kind.FOLDER and row.text == getattr(self.parent(), "target", None)
 
     def _paint_caption(self, painter: QPainter, ground: QRectF, row: Row) -> None:
         tokens = self._theme.tokens

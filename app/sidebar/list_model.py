@@ -80,7 +80,8 @@ class ConversationModel(QAbstractListModel):
     def flags(self, index: Index) -> Qt.ItemFlag:
         if self.row(index).kind is Kind.CAPTION:
             return Qt.ItemFlag.NoItemFlags
-        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEditable
+        flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEditable
+        return flags | Qt.ItemFlag.ItemIsDragEnabled if self.row(index).kind is Kind.CHAT else flags
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         row = self.row(index)

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPoint, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent
+from PySide6.QtCore import QMimeData, QModelIndex, QPoint, Qt, Signal
+from PySide6.QtGui import (
+    QDrag,
+    QDragEnterEvent,
+    QDragLeaveEvent,
+    QDragMoveEvent,
+    QDropEvent,
+    QFocusEvent,
+    QKeyEvent,
+    QMouseEvent,
+)
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QWidget
 
 from app.sidebar.list_model import ConversationModel, Role
 from app.sidebar.rows import Kind
+from app.theme.buttons import KEYBOARD_REASONS
+from app.theme.keys import is_typed
 
+CHAT_FORMAT = "application/x-slipstream-chat"  # the id of a chat that is dragged
+DELETE_KEYS = (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
 FOLD_KEYS = {Qt.Key.Key_Left: True, Qt.Key.Key_Right: False}
 
 
@@ -27,20 +40,38 @@ class RowList(QListView):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Letters are for the composer, and look for no row."""
+        if is_typed(event):
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Qt activates a row with any button."""
+        if event.button() == Qt.MouseButton.LeftButton:
+            super().mouseReleaseEvent(event)
+
 
 class ConversationList(RowList):
     chat_chosen = Signal(str)
     fold_asked = Signal(str, bool)  # name of a folder, whether it is to be folded
     menu_asked = Signal(QModelIndex, QPoint)  # the point is on the screen
     delete_asked = Signal(str)
+    folder_asked = Signal(str, str)  # id of a chat that was dragged, name of the folder; "" for none
 
     def __init__(self, model: ConversationModel, parent: QWidget) -> None:
         super().__init__("Chats", parent)
         self._model = model
         self._kept_place = model.row(QModelIndex()).place
         self._kept_scroll = 0
+        self.target: str | None = None  # folder that what is dragged would come to
+        self._is_by_keys = False  # the row was come to with keys, rather than clicked
         self.setModel(model)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.setDragEnabled(True)
+        self.setAcceptDrops(True)
+        self.setDropIndicatorShown(False)
         self.activated.connect(self._activate)
         self.customContextMenuRequested.connect(self._ask_for_menu)
         model.states_changed.connect(self.viewport().update)
@@ -73,22 +104,82 @@ class ConversationList(RowList):
         row = self._model.row(self.currentIndex())
         if event.key() == Qt.Key.Key_F2 and row.kind is not Kind.CAPTION:
             self.edit(self.currentIndex())
-        elif event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace) and row.kind is Kind.CHAT:
-            self.delete_asked.emit(row.conversation_id)
+        elif event.key() in DELETE_KEYS and row.kind is Kind.CHAT:
+            self._delete(self.currentIndex())
         elif row.kind is Kind.FOLDER and (is_folded := FOLD_KEYS.get(Qt.Key(event.key()))) is not None:
             self.fold_asked.emit(row.text, is_folded)
         else:
+            before = self.currentIndex()
             super().keyPressEvent(event)
+            self._is_by_keys = self._is_by_keys or self.currentIndex() != before
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._is_by_keys = False
+        super().mousePressEvent(event)
+
+    def _delete(self, index: QModelIndex) -> None:
+        """Only what is before the eyes: the chat that is shown, or a row that keys went to."""
+        if self._is_by_keys or index.data(Role.IS_CURRENT):
+            self.delete_asked.emit(self._model.row(index).conversation_id)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Keys begin at the chat that is shown."""
         super().focusInEvent(event)
-        if not self.currentIndex().isValid():
+        is_come_to = event.reason() in KEYBOARD_REASONS
+        self._is_by_keys = self._is_by_keys or is_come_to
+        if is_come_to or not self.currentIndex().isValid():
             rows = [self._model.index(number) for number in range(self._model.rowCount())]
             chats = [index for index in rows if self._model.row(index).kind is not Kind.CAPTION]
             shown = [index for index in chats if index.data(Role.IS_CURRENT)]
             for index in (shown or chats)[:1]:
                 self.setCurrentIndex(index)
+
+    # Dragging a chat to a folder
+
+    def startDrag(self, actions: Qt.DropAction) -> None:
+        """Qt's own would take the row away where it is moved."""
+        row = self._model.row(self.currentIndex())
+        if row.kind is Kind.CHAT:
+            drag = QDrag(self)
+            drag.setMimeData(chat_data(row.conversation_id))
+            drag.exec(Qt.DropAction.MoveAction)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        event.setAccepted(event.mimeData().hasFormat(CHAT_FORMAT))
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        super().dragMoveEvent(event)  # which scrolls at the edges
+        self._show_target(event)
+        event.setDropAction(Qt.DropAction.MoveAction)
+        event.setAccepted(self.target is not None)
+
+    def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
+        super().dragLeaveEvent(event)
+        self._show_target(None)
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self._show_target(event)
+        chat, folder = _dragged(event), self.target
+        self._show_target(None)
+        event.setAccepted(folder is not None)
+        if folder is not None:
+            self.folder_asked.emit(chat, folder)
+        self.stopAutoScroll()
+
+    def _show_target(self, event: QDropEvent | None) -> None:
+        """Which folder a drop would move the chat to; None where it would change nothing."""
+        target = self._folder_at(event.position().toPoint()) if event is not None else None
+        dragged = self._model.row(self._model.index_of(_dragged(event))).conversation if event is not None else None
+        self.target = target if dragged is not None and target != dragged.folder else None
+        self.viewport().update()
+
+    def _folder_at(self, point: QPoint) -> str:
+        """The folder whose name or chats are there; "" beside them."""
+        row = self._model.row(self.indexAt(point))
+        if row.kind is Kind.FOLDER:
+            return row.text
+        is_inside = row.conversation is not None and not row.conversation.is_pinned
+        return row.conversation.folder if row.conversation is not None and is_inside else ""
 
     def _keep_place(self) -> None:
         self._kept_place = self._model.row(self.currentIndex()).place
@@ -100,3 +191,14 @@ class ConversationList(RowList):
             self.setCurrentIndex(index)
         self.doItemsLayout()
         self.verticalScrollBar().setValue(self._kept_scroll)
+
+
+def chat_data(conversation_id: str) -> QMimeData:
+    data = QMimeData()
+    data.setData(CHAT_FORMAT, conversation_id.encode())
+    return data
+
+
+def _dragged(event: QDropEvent) -> str:
+    """The id of the chat that is dragged; "" for anything else."""
+    return bytes(event.mimeData().data(CHAT_FORMAT).data()).decode()

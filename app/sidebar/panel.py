@@ -119,6 +119,13 @@ class Sidebar(QWidget):
         if not self.list.is_editing:
             self._list_waiting()
 
+    def edit_title(self, conversation: Conversation) -> None:
+        """Let a title be edited in its row, which is brought into view."""
+        self.field.clear()
+        if not self.model.index_of(conversation.id).isValid():
+            self._fold(conversation.folder, False)
+        self.list.edit_chat(conversation.id)
+
     def _end_editing(self) -> None:
         QTimer.singleShot(0, self, self._list_waiting)  # when the view has let go of the field
 

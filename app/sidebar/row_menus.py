@@ -30,6 +30,7 @@ class RowMenus(QObject):
     duplicate_asked = Signal(str)
     export_asked = Signal(object)  # conversation ids
     delete_asked = Signal(str)
+    new_asked = Signal(str)  # name of the folder that a chat is to begin in
     dissolve_asked = Signal(str)  # name of a folder whose chats are to stand under their times again
 
     def __init__(self, model: ConversationModel, chats: ConversationList) -> None:
@@ -39,6 +40,7 @@ class RowMenus(QObject):
         self._fresh = ""  # a folder that is being made: its name is edited as soon as it is listed
         chats.menu_asked.connect(self._open)
         chats.delete_asked.connect(self.delete_asked)
+        chats.folder_asked.connect(self.folder_asked)
         model.modelReset.connect(self._edit_fresh)
 
     def _open(self, index: QModelIndex, point: QPoint) -> None:
@@ -53,7 +55,7 @@ class RowMenus(QObject):
         is_pinned = conversation.is_pinned
         _add(menu, "Rename", lambda: self._chats.edit_chat(conversation_id))
         _add(menu, "Unpin" if is_pinned else "Pin", lambda: self.pin_asked.emit(conversation_id, not is_pinned))
-        self._add_folders(menu.addMenu("Move to folder"), conversation)
+        self.fill_folders(menu.addMenu("Move to folder"), conversation)
         _add(menu, "Duplicate", lambda: self.duplicate_asked.emit(conversation_id))
         _add(menu, "Export…", lambda: self.export_asked.emit((conversation_id,)))
         menu.addSeparator()
@@ -63,13 +65,15 @@ class RowMenus(QObject):
     def for_folder(self, name: str) -> QMenu:
         inside = tuple(one.id for one in self._model.conversations if one.folder == name)
         menu = QMenu("Folder", self._chats)
+        _add(menu, "New chat in this folder", lambda: self.new_asked.emit(name))
         _add(menu, "Rename", lambda: self._chats.edit_folder(name))
         _add(menu, "Export…", lambda: self.export_asked.emit(inside))
         menu.addSeparator()
         _add(menu, "Remove the folder, keep its chats", lambda: self.dissolve_asked.emit(name))
         return menu
 
-    def _add_folders(self, menu: QMenu, conversation: Conversation) -> None:
+    def fill_folders(self, menu: QMenu, conversation: Conversation) -> None:
+        """Where a chat can be moved to."""
         folders = folders_of(self._model.conversations)
         for folder in folders:
             action = _add(menu, folder.replace("&", "&&"), partial(self._move, conversation.id, folder))

@@ -16,7 +16,6 @@ from app.figures import (
     write_seconds,
     write_speedup,
 )
-from app.model_status import name_of_target
 from app.statistics.rounds import num_proposing_of
 from engine.messages import Statistics
 
@@ -148,7 +147,7 @@ def reply_rows(reply: Message) -> list[Row]:
     """How it ended, and what wrote it."""
     state = _STATES.get(reply.state) or _ENDS.get(reply.finish_reason, "")
     rows = [("State", state)] if state else []
-    rows.append(("Model", ", ".join(filter(None, (name_of_target(reply.model), reply.quantisation)))))
+    rows.append(("Model", ", ".join(filter(None, (model_name(reply.model), reply.quantisation)))))
     rows.append(("Drafter", drafter_name(reply.drafter) if reply.drafter else ""))
     rows.append(("Temperature", f"{reply.temperature:g}"))
     if reply.temperature:

@@ -6,9 +6,10 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtWidgets import QApplication, QFileDialog, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QPushButton, QWidget
 
 from app.chat.notes import Action, Note, NoteBar
+from app.file_dialogs import SaveDialog, write_place
 from app.statistics.export import as_csv, as_json, write_file
 from app.statistics.history import History
 from app.statistics.memory import MemoryWatch
@@ -53,12 +54,9 @@ class Exporting:
         menu.popup(self.button.mapToGlobal(self.button.rect().bottomLeft()))
 
     def _ask(self, kind: str) -> None:
-        dialog = QFileDialog(self._parent, f"Export statistics as {kind}", "", KINDS[kind])
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setDefaultSuffix(kind.lower())
-        dialog.selectFile(f"statistics.{kind.lower()}")
-        dialog.fileSelected.connect(lambda path: start(self.write(path, kind)))
-        dialog.finished.connect(dialog.deleteLater)
+        endings = {KINDS[kind]: (kind.lower(),)}
+        dialog = SaveDialog(self._parent, f"Export statistics as {kind}", "statistics", endings)
+        dialog.fileSelected.connect(lambda name: start(self.write(str(dialog.chosen_path(name)), kind)))
         dialog.open()
 
     async def write(self, path: str, kind: str) -> None:
@@ -75,7 +73,7 @@ class Exporting:
             reason = error.strerror or "it could not be written"
             self._tell(f"{Path(path).name} was not written: {reason}. Choose another folder.", is_alert=True)
         else:
-            self._tell(f"The statistics were written to {path}.")
+            self._tell(f"The statistics were written to {write_place(Path(path))}.")
 
     def _tell(self, sentence: str, *, is_alert: bool = False) -> None:
         self.note.show_note(Note(sentence, (Action.CLOSE,), is_alert=is_alert))

@@ -9,7 +9,6 @@ from app.conversations.titles import NEW_TITLE
 from app.conversations.totals import num_read_of
 from app.drafters import drafter_name
 from app.figures import NO_BREAK, write_clock, write_count, write_rate, write_ratio, write_seconds, write_speedup
-from app.model_status import name_of_target
 from app.statistics.details import speedup_tone
 from app.statistics.figure_table import Look
 from app.statistics.history import History
@@ -75,9 +74,7 @@ def title_of(history: History, conversation_id: str) -> str:
 
 def names_of(replies: Sequence[TrackedReply]) -> str:
     """The models and drafters of these replies."""
-    names = dict.fromkeys(
-        f"{name_of_target(one.message.model)}, {drafter_name(one.message.drafter)}" for one in replies
-    )
+    names = dict.fromkeys(f"{model_name(one.message.model)}, {drafter_name(one.message.drafter)}" for one in replies)
     return " · ".join(names)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt
-from PySide6.QtGui import QEnterEvent, QFocusEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QEnterEvent, QFocusEvent, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from app.theme.glyphs import draw_focus_ring, draw_round
@@ -37,6 +37,13 @@ class PaintedButton(QAbstractButton):
     def leaveEvent(self, event: QEvent) -> None:
         self.is_hovered = False
         self.update()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Enter presses it as the space bar does."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.isAutoRepeat():
+            self.click()
+        else:
+            super().keyPressEvent(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         self.has_keyboard_focus = event.reason() in KEYBOARD_REASONS

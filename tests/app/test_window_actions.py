@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 
 from tests.app.driver import Driver, settle
@@ -58,3 +59,23 @@ def test_on_another_page_nothing_can_be_done_with_a_chat(driver: Driver) -> None
     driver.window.actions_of_window.statistics.trigger()
     driver.run(settle())
     assert not any(enabled(driver, *OF_REPLIES, "write", "drafter", "inspector").values())
+
+
+def test_no_key_belongs_to_two_actions_and_none_to_the_desktop_alone(driver: Driver) -> None:
+    keys = [key.toString() for action in driver.window.actions() for key in action.shortcuts()]
+    assert sorted(keys) == sorted(set(keys))
+    for action in driver.window.actions():
+        own = [key.toString() for key in action.shortcuts()]
+        assert not own or not all(key.startswith("Ctrl+Alt+") for key in own), action.text()
+
+
+def test_branches_are_stepped_through_with_alt_and_an_arrow(driver: Driver, fake_engine: FakeEngine) -> None:
+    driver.type("one")
+    driver.wait_idle()
+    fake_engine.script = deltas_of("Another one.")
+    driver.window.actions_of_window.again.trigger()
+    driver.wait_text("Another one.")
+    driver.wait_idle()
+    driver.window.activateWindow()
+    driver.qtbot.keyClick(driver.tab.composer.field, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
+    driver.wait(lambda: "Another one." not in driver.text)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from PySide6.QtCore import Qt
 
 from app.conversations.search import Hit
 from app.sidebar.rows import Kind
 from tests.app.driver import Driver, settle
 from tests.app.fake_engine import FakeEngine, deltas_of
+
+Ask = Callable[..., Any]
 
 
 def open_chat_id(driver: Driver) -> str:
@@ -104,3 +109,33 @@ def test_a_hit_in_an_open_chat_raises_its_tab(driver: Driver) -> None:
     driver.run(settle())
     assert driver.tab.session.conversation_id == chat
     assert len(driver.window.workspace.tabs) == 2
+
+
+def test_an_old_chat_comes_to_today_as_soon_as_it_goes_on(driver: Driver, fake_engine: FakeEngine, ask: Ask) -> None:
+    driver.type("one")
+    driver.wait_idle()
+    ask(lambda store: store.connection.execute("UPDATE conversations SET updated_at = 0").rowcount)
+    driver.run(driver.window.catalogue.refresh())
+    today = (Kind.CAPTION, "Today")
+    assert not driver.window.sidebar.model.index_of_place(today).isValid()
+    fake_engine.ending = None
+    driver.type("two")
+    driver.wait_text("Hello there")
+    wait_for_row(driver, *today)
+    assert driver.tab.session.is_busy
+
+
+def test_a_chat_begun_in_a_folder_is_listed_there(driver: Driver) -> None:
+    driver.type("one")
+    driver.wait_idle()
+    sidebar = driver.window.sidebar
+    wait_for_row(driver, Kind.CHAT, open_chat_id(driver))
+    sidebar.list.folder_asked.emit(open_chat_id(driver), "Thesis")
+    wait_for_row(driver, Kind.FOLDER, "Thesis")
+    next(each for each in sidebar.menus.for_folder("Thesis").actions() if each.text().startswith("New chat")).trigger()
+    assert driver.tab.is_empty
+    driver.type("two")
+    driver.wait(lambda: {one.folder for one in sidebar.model.conversations if one.title == "two"} == {"Thesis"})
+    driver.window.workspace.new_tab()
+    driver.type("three")
+    driver.wait(lambda: {one.folder for one in sidebar.model.conversations if one.title == "three"} == {""})

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 
 from app.chat.draft import Draft
 from app.conversations.records import Attachment
-from engine.messages import CountTokens, Finished, ModelLoaded, TemplateSwitch, TokenCount
+from engine.messages import CountTokens, Delta, Finished, ModelLoaded, Statistics, TemplateSwitch, TokenCount
 from tests.app.driver import Driver, settle
 from tests.app.fake_engine import FakeEngine, deltas_of, facts_of
 
@@ -154,3 +154,23 @@ def test_what_is_written_while_a_reply_grows_is_counted_with_two_questions(
     driver.wait(lambda: "to read" in driver.tab.composer.foot.cost.words)
     driver.run(settle())
     assert len([one for one in fake_engine.commands if isinstance(one, CountTokens)]) <= num_before + 3
+
+
+def test_the_meter_follows_a_reply_and_asks_the_engine_no_more_for_it(
+    make_driver: Callable[[], Driver], fake_engine: FakeEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.chat.counting.FOLLOW_MILLISECONDS", 0)
+    driver = make_driver()
+    fake_engine.count = lambda question: TokenCount(10 * len(question.turns), 8192, 0, 0)
+    fake_engine.ending = None
+    driver.type("one")
+    driver.wait_text("Hello there")
+    cost = driver.tab.composer.foot.cost
+    driver.wait(lambda: cost.words.startswith("12 of"))
+    num_asked = len([each for each in fake_engine.commands if isinstance(each, CountTokens)])
+    fake_engine.emit(Delta(fake_engine.submits[0].request_id, " you", (3,), 0, Statistics(num_tokens=3)))
+    driver.wait(lambda: cost.words.startswith("13 of"))
+    assert len([each for each in fake_engine.commands if isinstance(each, CountTokens)]) == num_asked
+    driver.tab.stop()
+    driver.wait_idle()
+    driver.wait(lambda: cost.words.startswith("20 of"))

@@ -110,3 +110,15 @@ def test_keys_of_a_chat_do_nothing_on_another_page(driver: Driver) -> None:
     for action in (actions.find, actions.again, actions.edit_last, actions.copy_reply, actions.drafter):
         action.trigger()
     assert QApplication.activePopupWidget() is None
+
+
+def test_a_reply_is_copied_without_its_reasoning(driver: Driver, fake_engine: FakeEngine) -> None:
+    fake_engine.script = deltas_of("<think>\nIt is about ice.\n</think>\n\nIce *floats*.")
+    driver.type("Does ice float?")
+    driver.wait_idle()
+    clipboard = QApplication.clipboard()
+    driver.window.actions_of_window.copy_reply.trigger()
+    assert clipboard.text() == "Ice *floats*."
+    clipboard.clear()
+    driver.press("Copy this message")
+    driver.wait(lambda: clipboard.text() == "Ice *floats*.")

@@ -219,3 +219,15 @@ def test_what_befalls_the_prompt_cache_is_a_quiet_note_above_the_composer(
     fake_engine.emit(full)
     driver.run(settle())
     assert alert_of(driver.tab) == ""
+
+
+def test_the_chat_used_last_is_shown_again_whatever_page_was_in_front(make_driver: Callable[[], Driver]) -> None:
+    driver = make_driver()
+    for words in ("one", "two"):
+        driver.window.workspace.new_tab()
+        driver.type(words)
+        driver.wait_idle()
+    driver.window.workspace.new_tab()
+    driver.window.importer.show_page()
+    driver.window.leave()
+    assert make_driver().tab.title == "two"

@@ -15,7 +15,7 @@ from app.chat.attachments_view import show_attachment
 from app.chat.blocks.attachments_block import AttachmentsBlock
 from app.chat.notes import Action
 from app.chat.transcript import menus
-from app.chat.transcript.copying import Copying, text_of
+from app.chat.transcript.copying import Copying, source_of, text_of
 from app.chat.transcript.mouse import Mouse
 from app.chat.transcript.rows import ControlRows
 from app.chat.transcript.section import Section
@@ -69,7 +69,7 @@ class TranscriptActions(TranscriptView):
 
     def _act(self, section: Section, action: Action) -> None:
         if action is Action.COPY:
-            self._copying.copy(iter([section.text]))
+            self._copying.copy(iter([source_of(section)]))
             self._rows.show_copied(section)
         elif action is Action.DETAILS:
             self.toggle_details(section.message.id)
@@ -164,7 +164,7 @@ class TranscriptActions(TranscriptView):
         menus.fill(
             menu,
             (f"Copy {kind} as text", lambda: self._copying.copy(text_of(section))),
-            (f"Copy {kind} as Markdown", lambda: self._copying.copy(iter([section.text]))),
+            (f"Copy {kind} as Markdown", lambda: self._copying.copy(iter([source_of(section)]))),
         )
 
     def _show_action_menu(self, section: Section, action: Action, place: QPoint) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtGui import QClipboard, QGuiApplication
 from app.chat.transcript.marked import join_text
 from app.chat.transcript.section import Section
 from app.chat.transcript.slices import Slices
+from app.conversations.reasoning import answer_of
 
 
 class Copying(QObject):
@@ -26,6 +27,13 @@ class Copying(QObject):
 def text_of(section: Section) -> Iterator[str]:
     """A message's words without their Markdown."""
     yield join_blocks(section)
+
+
+def source_of(section: Section) -> str:
+    """A message as it was written, in Markdown; a reply's reasoning is not copied with its answer."""
+    if not section.is_reply:
+        return section.text
+    return answer_of(section.text, section.message.opening, section.reading.tags)
 
 
 def join_blocks(section: Section) -> str:

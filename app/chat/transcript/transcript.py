@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QWidget
 from app.chat.blocks.changes import changes
 from app.chat.notes import NoteBar
 from app.chat.transcript import accessibility, measures
-from app.chat.transcript.copying import join_blocks
+from app.chat.transcript.copying import join_blocks, source_of
 from app.chat.transcript.end_button import EndButton
 from app.chat.transcript.frames import FRAME_MS, frame_milliseconds
 from app.chat.transcript.hands import TranscriptHands
@@ -156,8 +156,8 @@ class Transcript(TranscriptHands):
             self.scroll_to(index)
 
     def last_reply_text(self) -> str:
-        replies = [section.text for section in self.sections if section.is_reply]
-        return replies[-1] if replies else ""
+        replies = [section for section in self.sections if section.is_reply]
+        return source_of(replies[-1]) if replies else ""
 
     def plain_text(self) -> str:
         """Everything that is shown as text, message by message."""

@@ -10,6 +10,7 @@ from app.conversations.reasoning import split_reasoning
 from app.conversations.records import Message, ReplyState
 from app.conversations.titles import NEW_TITLE
 from app.conversations.whole_chat import WholeChat
+from app.model_names import model_name
 from engine.messages import ReasoningTags
 
 TagsByModel = Mapping[str, Sequence[ReasoningTags]]
@@ -45,7 +46,7 @@ def shown_path(chat: WholeChat) -> list[Message]:
 
 
 def _message_parts(message: Message, tags: Sequence[ReasoningTags]) -> Iterator[str]:
-    model = message.model.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
+    model = model_name(message.model)
     yield f"## {_HEADINGS[message.role]}" + (f" ({model})" if model else "")
     if message.role == "assistant":
         yield from _reply_parts(message, tags)

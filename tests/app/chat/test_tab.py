@@ -29,7 +29,7 @@ def texts_of(driver):
 
 
 def said(driver):
-    """The sentence above the composer."""
+    """The sentences above the composer, the latest first."""
     return [bar.text for bar in driver.tab.findChildren(NoteBar) if bar.parent() is driver.tab and bar.isVisible()]
 
 
@@ -102,7 +102,7 @@ def test_deleted_messages_come_back_with_undo(driver, act):
 def test_message_whose_reply_was_deleted_can_have_another(driver, act):
     say(driver, "One")
     act(Action.DELETE_FROM, 1)
-    driver.wait(lambda: said(driver) == ["Deleted 1\u00a0message."])
+    driver.wait(lambda: said(driver) == ["Deleted 1\u00a0message.", "This message has no reply."])
     driver.press("Close this note")
     assert said(driver) == ["This message has no reply."]
     driver.press("Write a reply")

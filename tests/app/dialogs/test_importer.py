@@ -52,8 +52,9 @@ def test_what_was_found_is_said_before_anything_is_imported(driver: Driver, expo
     read(driver, page, export_file)
     assert page.words.text() == "2 chats, 1 that cannot be read."
     assert page.act.text() == "Import 2\u00a0chats"
-    assert not page.list.isVisible()
-    page.show_bad.click()
+    rows = [page.chats.found.index(row).data() for row in range(page.chats.found.rowCount())]
+    assert [row.partition("  ")[0] for row in rows] == ["Chat 1", "Chat 2"]
+    assert page.list.isVisible()
     assert "conversations.json was left out" in page.list.toPlainText()
     assert num_chats(driver) == 0
 
@@ -138,3 +139,28 @@ def drop(page: ImportPage, path: Path) -> None:
     data.setUrls([QUrl.fromLocalFile(str(path))])
     actions, left = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton
     page.dropEvent(QDropEvent(QPointF(5, 5), actions, data, left, Qt.KeyboardModifier.NoModifier))
+
+
+def test_only_the_chats_with_a_mark_are_imported(driver: Driver, export_file: Path) -> None:
+    page = open_page(driver)
+    read(driver, page, export_file)
+    page.choose_all.click()
+    assert not page.act.isEnabled()
+    page.choose_all.click()
+    page.chats.setCurrentIndex(page.chats.found.index(0))
+    driver.qtbot.keyClick(page.chats, Qt.Key.Key_Space)
+    assert page.act.text() == "Import 1\u00a0chat"
+    page.act.click()
+    driver.wait(lambda: page.words.text() == "1\u00a0chat was imported.")
+    assert [one.title for one in driver.window.catalogue.conversations] == ["Chat 2"]
+
+
+def test_why_a_file_cannot_be_read_is_said_at_once(driver: Driver, tmp_path: Path) -> None:
+    path = tmp_path / "picture.json"
+    path.write_text("{")
+    page = open_page(driver)
+    read(driver, page, path)
+    assert page.list.isVisible()
+    assert "picture.json" in page.list.toPlainText()
+    assert not page.show_bad.isVisible()
+    assert not page.chats.isVisible()

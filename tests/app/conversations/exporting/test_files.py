@@ -6,7 +6,7 @@ import pytest
 from app.conversations.exporting.files import file_name, write_json, write_markdown
 from app.conversations.records import Attachment, Conversation, Message, ReplyState
 from app.conversations.whole_chat import WholeChat
-from engine.messages import ReasoningTags
+from engine.messages import STARTER, ReasoningTags
 
 CONVERSATION = Conversation("c", "Ice / water?", "m", "none", 1e9, 1e9)
 USER = Message("u", "c", None, "user", "Why?", attachments=(Attachment("a.py", "x = '```'"),), created_at=1e9)
@@ -99,3 +99,9 @@ def test_export_that_fails_leaves_the_earlier_file(tmp_path):
         write_json(break_off(), tmp_path / "chats.json")
     assert sorted(tmp_path.iterdir()) == before
     assert (tmp_path / "chats.json").read_text() == "earlier"
+
+
+def test_the_model_of_a_reply_is_called_as_in_the_window(tmp_path):
+    starter = replace(CHAT, messages=tuple(replace(each, model=each.model and STARTER) for each in CHAT.messages))
+    write_markdown([starter], tmp_path / "chat.md", is_folder=False)
+    assert "## Reply (SmolLM2 135M)" in (tmp_path / "chat.md").read_text()
