@@ -11,6 +11,7 @@ from app.chat.blocks.looks import text_scale
 from app.chat.blocks.message import LiveBlocks, make_blocks
 from app.chat.blocks.user_block import FOLD_LINES as USER_FOLD_LINES
 from app.chat.blocks.user_block import SHARE as USER_SHARE
+from app.chat.transcript.asked import with_code
 from app.conversations.records import Message, ReplyState
 from engine.messages import ReasoningTags
 
@@ -49,7 +50,7 @@ class Contents:
     def blocks(self) -> list[Block]:
         if self._message.role != "assistant":
             if self._plain is None:
-                self._plain = make_blocks(self._message)
+                self._plain = with_code(make_blocks(self._message))
             return self._plain
         return self._made.blocks
 

@@ -8,6 +8,8 @@ from PySide6.QtGui import (
     QHelpEvent,
     QKeyEvent,
     QMouseEvent,
+    QPainter,
+    QPaintEvent,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QToolTip, QWidget
@@ -15,6 +17,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 from app.chat.find_bar import HEIGHT
 from app.chat.transcript import accessibility, measures
 from app.chat.transcript.actions import TranscriptActions
+from app.chat.transcript.deeds import DeedFocus
 from app.chat.transcript.find import Hit
 from app.chat.transcript.keyboard import Keyboard
 from app.chat.transcript.section import Section
@@ -31,6 +34,7 @@ class TranscriptHands(TranscriptActions):
 
     def __init__(self, theme: Theme, pulse: Pulse, parent: QWidget | None = None) -> None:
         super().__init__(theme, pulse, parent)
+        self.deeds = DeedFocus(self)
         self._keyboard = Keyboard(self)
         self.finder.changed.connect(self._take_found)
         self.finder.found.connect(lambda: self._show_hit(self.finder.current))
@@ -100,7 +104,7 @@ class TranscriptHands(TranscriptActions):
 
     def focus_on_block(self, block: int) -> None:
         """Read one block of the message, or with -1 the message."""
-        self.focus_block = block
+        self.focus_block, self.deeds.at = block, -1
         if block >= 0:
             self._laid_out(self.focus_index, block)
             self.show_rect(self.rect_of_block(self.focus_index, block))
@@ -127,14 +131,23 @@ class TranscriptHands(TranscriptActions):
             self.focus_index = len(self.sections) - 1
         self._rows.place()
 
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        self.deeds.paint(QPainter(self.viewport()))
+
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         QTimer.singleShot(0, self._rows.place)
         self.viewport().update()
 
     def focusNextPrevChild(self, is_next: bool) -> bool:
-        """Tab goes from the message to its actions, and from the last of them out of the transcript."""
+        """Tab goes from the message to its actions, and from the last of them out of the transcript.
+
+        Where a block is read, it goes through what its message's blocks offer first.
+        """
         focused = self.window().focusWidget()
+        if focused is self and self.deeds.step(1 if is_next else -1):
+            return True
         if focused is self and is_next:
             self.show_focus()
         section = self.sections[self.focus_index] if 0 <= self.focus_index < len(self.sections) else None

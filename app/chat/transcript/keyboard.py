@@ -82,29 +82,16 @@ class Keyboard(QObject):
         bar.setValue(bar.value() + by * (bar.pageStep() - 40))
 
     def _enter(self) -> None:
-        """Read the first block in view that is more than text."""
+        """Read the first block in view that is more than text, or do what is at hand in the one that is read."""
         view = self._view
         view.show_focus()
-        blocks = self._readable()
+        blocks = self._view.deeds.readable()
         if view.focus_block >= 0:
-            self._press_block()
+            view.deeds.press()
         elif blocks:
             height = view.viewport().height()
             in_view = [one for one in blocks if 0 <= view.rect_of_block(view.focus_index, one).top() < height]
             view.focus_on_block((in_view or blocks)[0])
-
-    def _press_block(self) -> None:
-        """A click where the block's own button is: at the end of its first line, or the chip that is read."""
-        view = self._view
-        rect = view.rect_of_block(view.focus_index, view.focus_block)
-        block = view.sections[view.focus_index].blocks[view.focus_block]
-        points = [QPointF(rect.width() - 30, 16), QPointF(8, 10)]
-        if isinstance(block, AttachmentsBlock):
-            points = [block.place_of_focus.center()]
-        for point in points:
-            if block.press(point):
-                view.take_press(view.focus_index, view.focus_block)
-                return
 
     def _leave(self) -> None:
         view = self._view
@@ -113,7 +100,7 @@ class Keyboard(QObject):
 
     def _step_block(self, by: int) -> None:
         view = self._view
-        blocks = self._readable()
+        blocks = self._view.deeds.readable()
         following = [one for one in blocks if (one > view.focus_block if by > 0 else one < view.focus_block)]
         view.focus_on_block((following[0] if by > 0 else following[-1]) if following else view.focus_block)
 
@@ -128,11 +115,3 @@ class Keyboard(QObject):
         else:
             block.scroll_by(QPointF(rect.width() / 2, rect.height() / 2), pixels)
         view.update_section(view.focus_index)
-
-    def _readable(self) -> list[int]:
-        """Blocks of the message whose name is not their text: code, tables, formulas, folds."""
-        view = self._view
-        if not 0 <= view.focus_index < len(view.sections):
-            return []
-        blocks = view.sections[view.focus_index].blocks
-        return [place for place, block in enumerate(blocks) if block.describe() != block.text(0, block.length)]

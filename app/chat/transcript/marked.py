@@ -5,11 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from app.chat.blocks.base import PlacedBlock
 from app.chat.blocks.block import Block, Span
-from app.chat.blocks.text_block import TextBlock
-from app.chat.markdown_pieces import Place
-from app.chat.transcript.partly import write_part
 
 Marked = Sequence[tuple[Block, Span]]
 
@@ -17,34 +13,12 @@ _DEFINITION = re.compile(r"^ {0,3}\[([^\]\n]+)\]:[ \t]*\S.*$", re.MULTILINE)
 
 
 def join_text(marked: Marked) -> str:
-    """Parts of blocks without their Markdown; what belongs to a list's item stands under its first letter."""
+    """Parts of blocks without their Markdown, set in as their lists are."""
     parts: list[str] = []
-    columns: dict[int, int] = {}
     for block, span in marked:
-        words = block.text(*span).strip("\n")
-        if not words:
-            continue
-        has_mark = isinstance(block, TextBlock) or span[0] > 0
-        if isinstance(block, PlacedBlock):
-            words = _indented(words, block.place, columns, has_mark=has_mark)
-        parts += [block.joint if parts else "", words]
+        if block.text(*span).strip("\n"):
+            parts += [block.joint if parts else "", block.text_in_lists(*span).strip("\n")]
     return "".join(parts)
-
-
-def _indented(words: str, place: Place, columns: dict[int, int], *, has_mark: bool) -> str:
-    """Set in as far as the item; `has_mark` where its mark is among the words, or is not marked."""
-    if not place.level:
-        return words
-    if not place.mark:
-        return _set_in(words, columns.get(place.level, 2 * place.level))
-    before = f"{'  ' * (place.level - 1)}{place.mark} "
-    columns[place.level] = len(before)
-    first, *rest = (words if has_mark else before + words).split("\n", 1)
-    return "\n".join([first, *(_set_in(lines, len(before)) for lines in rest)])
-
-
-def _set_in(words: str, column: int) -> str:
-    return "\n".join(" " * column + line if line else line for line in words.split("\n"))
 
 
 def join_markdown(text: str, marked: Marked) -> str:
@@ -54,7 +28,8 @@ def join_markdown(text: str, marked: Marked) -> str:
     for block, span in marked:
         source, start = block.markdown(), block.source_start
         is_there = bool(source) and text.startswith(source, start)
-        words = source if span == (0, block.length) else write_part(source, block.text(0, block.length), span)
+        is_whole = is_there and span == (0, block.length)
+        words = source if is_whole else block.markdown_of(*span)
         if words.strip("\n"):
             is_known = is_there and end is not None and end <= start
             parts += [text[end:start] if is_known else block.joint if parts else "", words]

@@ -93,14 +93,9 @@ class Selection:
             marked = [
                 (block, span)
                 for place, block in enumerate(section.blocks)
-                if not block.is_hidden and (span := self._copied_of(index, place, block.length))
+                if not block.is_hidden and (span := self.span_of(index, place, block.length))
             ]
             yield join_markdown(section.text, marked) if as_markdown else join_text(marked)
-
-    def _copied_of(self, section: int, block: int, length: int) -> Span | None:
-        """The part that is marked; a rule, which has no text, is marked where both its sides are."""
-        is_within = not length and self.start <= Place(section, block, 0) < self.end
-        return (0, 0) if is_within else self.span_of(section, block, length)
 
     def _grow(self, place: Place) -> tuple[Place, Place]:
         """The word or paragraph around a place."""

@@ -7,11 +7,13 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.chat.transcript import Transcript
+from app.conversations.records import Message
 from tests.app.chat.transcripts import NUMBERS, long_chat, message
 
 
@@ -110,3 +112,51 @@ def test_keys_reach_a_message_that_was_not_read_yet(focused: Transcript) -> None
     press(Qt.Key.Key_Return)
     press(Qt.Key.Key_Up)
     assert focused.focus_index == 78
+
+
+def read_first(focused: Transcript, *messages: Message) -> None:
+    """Read the first block of the first message that is more than text."""
+    focused.show_messages(list(messages))
+    focused.setFocus(Qt.FocusReason.TabFocusReason)
+    focused.focus_section(0)
+    press(Qt.Key.Key_Return)
+
+
+def test_links_of_a_reply_are_reached_and_opened(focused: Transcript, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toString()))
+    read_first(focused, message("assistant", "See [a](https://a.b/c) and [d](https://d.e) now.\n\n[f](https://f.g)"))
+    for _ in range(2):
+        press(Qt.Key.Key_Tab)
+        press(Qt.Key.Key_Return)
+    press(Qt.Key.Key_Tab, 2)
+    press(Qt.Key.Key_Return)
+    assert opened == ["https://a.b/c", "https://d.e", "https://f.g"]
+
+
+@pytest.mark.parametrize(
+    ("role", "text", "num_tabs"),
+    [
+        ("user", "\n".join(map(str, range(100))), 1),
+        ("assistant", "```py\n" + "x\n" * 600 + "```", 2),
+        ("assistant", "|a|b|\n|-|-|\n" + "|1|2|\n" * 400, 1),
+    ],
+)
+def test_long_text_code_and_tables_are_unfolded(focused: Transcript, role: str, text: str, num_tabs: int) -> None:
+    read_first(focused, message(role, text))
+    height = focused.sections[0].parts.height
+    press(Qt.Key.Key_Tab, num_tabs)
+    press(Qt.Key.Key_Return)
+    assert focused.sections[0].parts.height > height
+
+
+def test_enter_on_code_takes_copy_to_hand_and_then_copies(focused: Transcript) -> None:
+    QApplication.clipboard().clear()
+    read_first(focused, message("assistant", "```py\nx = 1\n```"))
+    press(Qt.Key.Key_Return)
+    assert QApplication.clipboard().text() == ""
+    deed = focused.deeds.current
+    assert deed is not None
+    assert deed.name == "Copy code"
+    press(Qt.Key.Key_Return)
+    assert QApplication.clipboard().text().strip() == "x = 1"
