@@ -16,6 +16,7 @@ from app.figures import (
     write_seconds,
     write_speedup,
 )
+from app.model_names import model_name
 from app.statistics.rounds import num_proposing_of
 from engine.messages import Statistics
 
