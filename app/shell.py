@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QRect, Signal
+from PySide6.QtCore import QEvent, QObject, QRect, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QApplication, QStyle, QWidget
 
@@ -22,6 +22,7 @@ class Shell(QWidget):
         self.sidebar_width = WIDTH
         self.is_sidebar_wanted = True  # beside the content
         self._is_over = False  # opened over it
+        self._is_tabbing = False
         for widget in (content, sidebar):
             widget.setParent(self)
         content.installEventFilter(self)
@@ -57,9 +58,18 @@ class Shell(QWidget):
             self.toggle_sidebar()
 
     def _take_focus(self, before: QWidget | None, following: QWidget | None) -> None:
-        """A sidebar that lies over the content goes when the keyboard goes on there."""
-        if following is not None and self._content.isAncestorOf(following):
+        """A sidebar over the content goes when the keyboard leaves it, or writes there; Tab only passes by."""
+        if following is None or self._is_tabbing or not self._content.isAncestorOf(following):
+            return
+        is_left = before is not None and self._sidebar.isAncestorOf(before)
+        if is_left or following.testAttribute(Qt.WidgetAttribute.WA_InputMethodEnabled):
             self.close_overlay()
+
+    def focusNextPrevChild(self, is_next: bool) -> bool:
+        self._is_tabbing = True
+        is_moved = super().focusNextPrevChild(is_next)
+        self._is_tabbing = False
+        return is_moved
 
     def set_sidebar_width(self, width: int) -> None:
         self.sidebar_width = width

@@ -95,7 +95,6 @@ async def importing(camera: Camera, engine: FakeEngine) -> None:
     path.write_text(json.dumps([{"title": "bare", "mapping": 3}]))
     camera.window.importer.read([path])
     await camera.until(lambda: page.words.text().endswith("."))
-    page.show_bad.click()
     await camera.shoot("import-unreadable")
     path.unlink()
     assert isinstance(page, ImportPage)
