@@ -104,3 +104,16 @@ def test_a_long_message_is_looked_through_in_turns() -> None:
     assert len(turns) > 10
     assert turns[-1]
     assert not list(can_hold("water", ["ice"]))[-1]
+
+
+def test_a_search_over_all_chats_goes_on_from_the_message_that_it_found(transcript: Transcript, qtbot: QtBot) -> None:
+    transcript.show_messages([message("user", "ice"), message("assistant", "So ice is ice.", number=2)])
+    transcript.find("ice", "m2")
+    qtbot.waitUntil(lambda: transcript.finder.place == 1 and len(transcript.finder.hits) == 3, timeout=5000)
+
+
+def test_words_that_stand_apart_are_shown_by_the_longest(transcript: Transcript) -> None:
+    transcript.show_messages([message("user", "Why does ice float?")])
+    assert transcript.words_in("m1", "ICE float") == "ICE float"
+    assert transcript.words_in("m1", "float ice") == "float"
+    assert transcript.words_in("m9", "ice") == ""
