@@ -17,7 +17,7 @@ from app.chat.markdown_references import References
 
 MAX_TEXT = 6_000  # characters of one paragraph; a longer one is laid out in parts
 _GAPS = {"text": 12, "heading": 20, "item": 12, "code": 12, "table": 12, "formula": 12, "rule": 16}
-_NUMBER_AT_END = re.compile(r"(?:^|\n) {0,3}\d{1,9}\Z")  # it may become the next item of the list before it
+_MARK_AT_END = re.compile(r"(?:^|\n) {0,3}(?:\d{1,9}[.)]?|[*+-]+)\Z")  # of an item, or words of the one before it
 _TASK = re.compile(r"\[([ xX])\](?:\s|$)")  # at the beginning of an item
 _ROW_END = re.compile(r"\r\n|\n|\r")
 _PARSER = make_parser()
@@ -61,7 +61,7 @@ def parse(source: str, before: Before = NOTHING, *, is_live: bool = False, max_m
     if not reader.pieces and source.strip():
         return Parsed(tuple(_as_written(source, before)), before_open=before)  # nothing is ever lost
     num_closed, before_open = reader.open or (0, before)
-    if num_closed == 0 or (is_live and _NUMBER_AT_END.search(source)):
+    if num_closed == 0 or (is_live and _MARK_AT_END.search(source)):
         return Parsed(tuple(reader.pieces), before_open=before)
     return Parsed(tuple(reader.pieces), num_closed, reader.offset_of(open_row), before_open)
 

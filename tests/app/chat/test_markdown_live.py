@@ -17,6 +17,7 @@ CASES = {
     "table": "| a | b |\n|---|--:|\n| 1 | 2 |\n| 3 |\n| **4** | `5|` |\n\nAfter | that.",
     "table and text": "|a|\n|-|\n|b|\n|c|\n> quote\n\nx",
     "list": "Text:\n\n- one\n- two\n  - deep\n\n    more\n- three\n\n1. a\n1. b\n\n   ```\n   x\n   ```\n1. c\n\nend",
+    "words after an item": "- a\n**b** c\n- d\n\n1. e\n2.5 f\n* g\n*h* i",
     "quote": "> a\n> b\n\n> c\nd\n\n---\n\nlast",
     "formula": "So\n\n$$\n\\frac{a}{b}\n$$\n\n\\[ x \\]\n\nand $y$.",
 }
