@@ -169,7 +169,7 @@ class Paragraph:
         """What lies behind the text; it is the text of a block from `start` on."""
         tokens = paint.tokens
         for rect in self._code_rects(origin):
-            draw_round(painter, rect, 4, tokens.sunken)
+            draw_round(painter, rect, 4, getattr(tokens, self.look.code_ground))
         seen = self._seen(paint.clip.top() - origin.y(), paint.clip.bottom() - origin.y())
         for spans, colour in ((paint.drafted, tokens.draft_soft), (paint.found, tokens.draft_soft)):
             first = bisect_right(spans, seen[0] + start, key=itemgetter(1))
