@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from pygments.lexer import Lexer
 from pygments.lexers import find_lexer_class_by_name, get_lexer_by_name
-from pygments.token import Comment, Keyword, Name, Number, Operator, String, _TokenType
+from pygments.token import Comment, Generic, Keyword, Name, Number, Operator, String, _TokenType
 from pygments.util import ClassNotFound
 
 MAX_COLOURED = 200_000  # characters; longer code stays plain
@@ -23,6 +23,10 @@ _TONES = (
     (Name.Tag, "target"),
     (String, "ok"),
     (Number, "code_number"),
+    (Generic.Inserted, "ok"),
+    (Generic.Deleted, "alert"),
+    (Generic.Subheading, "code_type"),
+    (Generic.Heading, "ink3"),
 )
 
 _prepared: set[str] = set()

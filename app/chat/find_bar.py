@@ -66,6 +66,14 @@ class FindBar(QFrame):
         if was_hidden and self.field.text():
             self.words_changed.emit(self.field.text())
 
+    def show_words(self, words: str) -> None:
+        """Show it with words that were looked for elsewhere; the keyboard stays where it is."""
+        self.field.blockSignals(True)
+        self.field.setText(words)
+        self.field.blockSignals(False)
+        self.show()
+        self.raise_()
+
     def close_bar(self) -> None:
         if not self.isHidden():
             self.hide()

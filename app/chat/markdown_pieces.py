@@ -49,6 +49,7 @@ class Table:
     place: Place
     rows: tuple[tuple[tuple[Span, ...], ...], ...]  # the first is the header
     at_end: tuple[bool, ...]  # columns set at the end side
+    centred: tuple[bool, ...] = ()  # columns set in the middle
 
 
 @dataclass(frozen=True, slots=True)

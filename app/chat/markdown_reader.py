@@ -193,16 +193,19 @@ class _Reader:
     def _add_table(self, tokens: Sequence[Token], index: int) -> None:
         rows: list[list[tuple[Span, ...]]] = []
         at_end: list[bool] = []
+        centred: list[bool] = []
         for token in takewhile(lambda token: token.type != "table_close", tokens[index:]):
             if token.type == "tr_open":
                 rows.append([])
             elif token.type == "th_open":
-                at_end.append("right" in str(token.attrGet("style") or ""))
+                style = str(token.attrGet("style") or "")
+                at_end.append("right" in style)
+                centred.append("center" in style)
             elif token.type == "inline":
                 rows[-1].append(read_inline(token.children or []))
         width = len(at_end)
         cells = tuple(tuple(row + [()] * (width - len(row)))[:width] for row in rows)
-        self.pieces.append(Table(self._place(tokens[index], "table"), cells, tuple(at_end)))
+        self.pieces.append(Table(self._place(tokens[index], "table"), cells, tuple(at_end), tuple(centred)))
 
     def _place(self, token: Token, kind: str) -> Place:
         first, last = token.map or [0, 0]

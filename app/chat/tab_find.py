@@ -35,6 +35,17 @@ class TabFind(QObject):
         self.bar.open()
         self._place()
 
+    def show_found(self, words: str, message_id: str) -> None:
+        """Go to a message that a search found, at its first hit, which the bar goes on from.
+
+        Where the words do not stand one behind the other there, the longest of them is shown.
+        """
+        shown = self._transcript.words_in(message_id, words)
+        if shown:
+            self.bar.show_words(shown)
+            self._place()
+            self._transcript.find(shown, message_id)
+
     def _find(self, words: str) -> None:
         if words.strip():
             self._transcript.find(words)

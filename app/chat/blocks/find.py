@@ -14,7 +14,7 @@ def find_in(block: Block, words: str) -> tuple[Span, ...]:
     sought, _ = fold(words)
     if not sought:
         return ()
-    text = block.text(0, block.length)
+    text = block.text(0, block.length).replace("\n", " ")  # a line that was broken by its writer reads on
     folded, places = fold(text)
     units = UnitPlaces(text)
     spans: list[Span] = []

@@ -27,6 +27,7 @@ class Look:
     ink: str = "ink"
     pixels: int = 0
     weight: int = 0
+    code_ground: str = "sunken"  # behind code in a line
 
     @property
     def row_height(self) -> int:
@@ -36,7 +37,7 @@ class Look:
 
 REPLY = Look()
 THOUGHT = Look("interface", 20, "ink2")
-USER = Look(line_height=23)
+USER = Look(line_height=23, code_ground="hover")  # on a ground that is sunken itself
 CODE = Look("code", 20)
 CELL = Look(line_height=20)
 CELL_HEAD = Look("small-strong", 16, "ink2")

@@ -51,6 +51,7 @@ class Paragraph:
         wraps: bool = True,
         is_code: bool = False,
         is_at_end: bool = False,
+        is_centred: bool = False,
     ) -> None:
         self.spans = tuple(spans)
         self.look = look
@@ -62,6 +63,7 @@ class Paragraph:
         self._wraps = wraps
         self._is_code = is_code
         self._is_at_end = is_at_end
+        self._is_centred = is_centred
         self._width = -1.0
         self._scale = 0.0
         self._tokens: Tokens = LIGHT
@@ -116,6 +118,7 @@ class Paragraph:
         option.setTextDirection(direction)
         is_right = self.is_right_to_left or self._is_at_end
         side = Qt.AlignmentFlag.AlignRight if is_right else Qt.AlignmentFlag.AlignLeft
+        side = Qt.AlignmentFlag.AlignHCenter if self._is_centred else side
         option.setAlignment(side | Qt.AlignmentFlag.AlignAbsolute)
         layout.setTextOption(option)
         layout.setFormats(self._set.formats)
@@ -169,7 +172,7 @@ class Paragraph:
         """What lies behind the text; it is the text of a block from `start` on."""
         tokens = paint.tokens
         for rect in self._code_rects(origin):
-            draw_round(painter, rect, 4, tokens.sunken)
+            draw_round(painter, rect, 4, getattr(tokens, self.look.code_ground))
         seen = self._seen(paint.clip.top() - origin.y(), paint.clip.bottom() - origin.y())
         for spans, colour in ((paint.drafted, tokens.draft_soft), (paint.found, tokens.draft_soft)):
             first = bisect_right(spans, seen[0] + start, key=itemgetter(1))

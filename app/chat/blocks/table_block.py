@@ -32,13 +32,15 @@ _BAR = 8.0
 class TableBlock(PlacedBlock):
     def __init__(self, piece: Table, source: str, source_start: int, look: Look = REPLY) -> None:
         super().__init__(piece.place, source, source_start)
-        self._cells = TableCells(piece.rows, piece.at_end, CELL if look is REPLY else look)
+        self._cells = TableCells(piece.rows, piece.at_end, CELL if look is REPLY else look, piece.centred)
         self._sideways = Sideways()
         self._limit = FOLD_ROWS if len(piece.rows) > FOLD_ROWS else 0  # 0: one that grows is never folded
         self._needs_layout = True
 
     def take(self, piece: Piece) -> bool:
         if not isinstance(piece, Table) or len(piece.at_end) != self._cells.num_columns:
+            return False
+        if piece.centred and piece.centred != self._cells.centred:
             return False
         self._needs_layout = self._cells.take(piece.rows, piece.at_end) or self._needs_layout
         return True

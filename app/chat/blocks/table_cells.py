@@ -19,12 +19,15 @@ TableRow = tuple[tuple[Span, ...], ...]
 
 
 class TableCells:
-    def __init__(self, rows: Sequence[TableRow], at_end: Sequence[bool], look: Look = CELL) -> None:
+    def __init__(
+        self, rows: Sequence[TableRow], at_end: Sequence[bool], look: Look = CELL, centred: Sequence[bool] = ()
+    ) -> None:
         self._look = look
         self.rows = tuple(rows)
         self.widths: list[float] = []
         self.tops: list[float] = [0.0]  # of each row that is shown, and where one after them would begin
         self._at_end = tuple(at_end)
+        self.centred = tuple(centred) or (False,) * len(at_end)
         self._measured: list[list[float]] = []
         self._scale = 0.0
         self._kept: dict[tuple[int, int], Paragraph] = {}
@@ -86,13 +89,17 @@ class TableCells:
             if len(self._kept) > _MAX_KEPT:
                 self._kept.clear()
             is_at_end = self.is_at_end(column)
-            made = Paragraph(self.rows[index][column], self._look_of(index), is_at_end=is_at_end)
+            is_centred = self.centred[column]
+            spans, look = self.rows[index][column], self._look_of(index)
+            made = Paragraph(spans, look, is_at_end=is_at_end, is_centred=is_centred)
             self._kept[index, column] = made
         made.lay_out(self.widths[column])
         return made
 
     def is_at_end(self, column: int) -> bool:
         """Those that are written so, and numbers beside names."""
+        if self.centred[column]:
+            return False
         return self._at_end[column] or (column > 0 and holds_numbers([row[column] for row in self.rows[1:50]]))
 
     def _look_of(self, index: int) -> Look:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from functools import cached_property, lru_cache
 from itertools import accumulate
@@ -10,11 +11,13 @@ from math import ceil
 from app.chat.blocks.looks import USER, metrics_of, text_scale
 from app.chat.blocks.paragraph import Paragraph
 from app.chat.blocks.units import count_units
-from app.chat.markdown_inline import Span
+from app.chat.markdown_inline import Span, Style
 
 _PART = 6_000  # characters of a line that are laid out together
 _MAX_KEPT = 400
 _KERNING = 1.05  # by which a line may be wider than its letters
+_IS_WIDE = re.compile("[\t`]")
+_CODE = re.compile(r"(?<!`)(`{1,2})(?!`)[^`].*?(?<!`)\1(?!`)")
 
 
 class UserLines:
@@ -54,7 +57,7 @@ class UserLines:
     def _measure(self, index: int) -> float:
         """The height of a line; of many lines, one that is surely short enough is a row without a layout."""
         part = self._parts[index]
-        is_short = self.widest == self._room and part.isascii() and "\t" not in part
+        is_short = self.widest == self._room and part.isascii() and not _IS_WIDE.search(part)
         if is_short and sum(map(_letters(text_scale()).__getitem__, part)) * _KERNING < self._room:
             return float(USER.row_height)
         paragraph = self.paragraph(index)
@@ -70,7 +73,7 @@ class UserLines:
         if made is None:
             if len(self._kept) > _MAX_KEPT:
                 self._kept.clear()
-            made = self._kept[index] = Paragraph([Span(self._parts[index])], USER)
+            made = self._kept[index] = Paragraph(spans_of(self._parts[index]), USER)
         made.lay_out(self._room)
         return made
 
@@ -79,6 +82,17 @@ class UserLines:
 
     def at_position(self, position: int) -> int:
         return max(0, bisect_right(self.starts, position) - 1)
+
+
+def spans_of(line: str) -> list[Span]:
+    """Every letter of a line as it was written; what stands between backticks as code, they among it."""
+    spans: list[Span] = []
+    end = 0
+    for found in _CODE.finditer(line):
+        spans += [Span(line[end : found.start()])] if found.start() > end else []
+        spans.append(Span(found[0], Style(is_code=True)))
+        end = found.end()
+    return [*spans, Span(line[end:])] if end < len(line) or not spans else spans
 
 
 @lru_cache(maxsize=4)

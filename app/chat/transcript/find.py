@@ -47,12 +47,15 @@ class Finder(QObject):
     def is_searching(self) -> bool:
         return self._slices.is_running
 
-    def find(self, words: str) -> int:
-        """Look for words; returns how many are found so far, `changed` tells of the rest."""
+    def find(self, words: str, section: int | None = None) -> int:
+        """Look for words; returns how many are found so far, `changed` tells of the rest.
+
+        The first hit of a section is current in the end where one is named.
+        """
         self._drop()
         self._words = words
         if words.strip():
-            self._slices.start(self._search(words), self._end)
+            self._slices.start(self._search(words), lambda: self._end(section))
         return len(self.hits)
 
     def again(self) -> None:
@@ -128,7 +131,9 @@ class Finder(QObject):
             self._by_section[section][place] = spans
         return [Hit(section, place, span) for span in spans]
 
-    def _end(self) -> None:
+    def _end(self, section: int | None) -> None:
+        if section is not None:
+            self.place = min(bisect_left(self.hits, Hit(section, 0, (0, 0))), len(self.hits) - 1)
         self._follow_late()
         self.found.emit()
         self.changed.emit()

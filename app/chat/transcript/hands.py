@@ -14,6 +14,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QToolTip, QWidget
 
+from app.chat.blocks.find import find_in
 from app.chat.find_bar import HEIGHT
 from app.chat.transcript import accessibility, measures
 from app.chat.transcript.actions import TranscriptActions
@@ -41,12 +42,23 @@ class TranscriptHands(TranscriptActions):
 
     # Finding
 
-    def find(self, words: str) -> int:  # type: ignore[override]  # QWidget's looks up window ids
-        """Mark every place that has these words; returns how many there are, `found_changed` tells of more."""
+    def find(self, words: str, message_id: str = "") -> int:  # type: ignore[override]  # QWidget's looks up window ids
+        """Mark every place that has these words; returns how many there are, `found_changed` tells of more.
+
+        The current one is the first of the message that is named, else the last of all.
+        """
         self._leave_room(_FIND_ROOM)
-        num_found = self.finder.find(words)
+        num_found = self.finder.find(words, self.sections.find(message_id))
         self._take_found()
         return num_found
+
+    def words_in(self, message_id: str, words: str) -> str:
+        """Of words that a message has in any order what it shows as written; "" where it is not there."""
+        index = self.sections.find(message_id)
+        if index is None or not words.split():
+            return ""
+        is_phrase = any(find_in(block, words) for block in self.sections[index].blocks)
+        return words if is_phrase else max(words.split(), key=len)
 
     def step(self, by: int) -> None:
         """Go to another hit."""

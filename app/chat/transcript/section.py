@@ -15,7 +15,8 @@ from app.chat.transcript import measures
 from app.chat.transcript.contents import Contents, Reading, estimate_height
 from app.chat.transcript.small_text import SmallText
 from app.chat.transcript.stack import Stack
-from app.chat.wake import Round, Wake
+from app.chat.transcript.wakes import begin_wake, wake_of
+from app.chat.wake import Round
 from app.conversations.records import Message, ReplyState
 from app.figures import write_count
 from engine.messages import Delta, Progress, ReasoningTags, Statistics
@@ -48,12 +49,12 @@ class Section:
         self.body = Stack()
         self.details = Stack()
         self._numbers = SmallText("")  # in `details` while they are shown
-        self.wake: Wake | None = None  # from the first arrival on
+        self.wake = wake_of(message.id) if message.text else None  # from the first arrival on
         self.rate: float | None = None  # tokens per second over the last two, as shown
         self.is_rate_told = False  # by what measures it for all who show it
         self.latest = message.statistics or Statistics()
         self.statistics = self.latest  # as shown, which is seldomer than they arrive
-        self.rounds: tuple[Round, ...] = ()
+        self.rounds: tuple[Round, ...] = tuple(self.wake.rounds) if self.wake else ()
         self.progress: Progress | None = None
         self.remark = ""  # a reason that is not recorded
         self.can_stop = False  # what the remark tells of
@@ -122,7 +123,7 @@ class Section:
         self.text += delta.text
         self.pending += delta.text
         self.latest = delta.statistics
-        self.wake = self.wake or Wake()
+        self.wake = self.wake or begin_wake(self.message.id)
         self.wake.add(delta)
 
     def write(self) -> int:

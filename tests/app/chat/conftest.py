@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.chat.composer import Composer
 from app.chat.draft import Draft
 from app.chat.transcript import Transcript
+from app.chat.transcript.wakes import forget_wakes
 from app.theme.pulse import Pulse
 from app.theme.theme import Theme
 from app.theme.tokens import LIGHT
@@ -31,6 +32,7 @@ def transcript(qtbot: QtBot, theme: Theme) -> Iterator[Transcript]:
     transcript.show()
     yield transcript
     transcript.hide()
+    forget_wakes()  # every test has the same ids of messages
 
 
 @pytest.fixture

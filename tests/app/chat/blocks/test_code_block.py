@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.chat.blocks.changes import changes
 from app.chat.blocks.code_text import MAX_AT_ONCE, CodeText
 from app.chat.blocks.message import LiveBlocks
-from app.chat.code_colours import prepare
+from app.chat.code_colours import colour_code, prepare
 from app.theme.tokens import LIGHT
 from tests.app.chat.blocks.drawing import WIDTH, block_of, has_colour, message, paint
 
@@ -145,3 +145,8 @@ def test_a_string_over_many_lines_is_coloured_when_the_code_ends(qapp: QApplicat
     text = CodeText(code, "python", is_closed=True)
     assert text.row(1000) != (("words", "ok"),)
     qtbot.waitUntil(lambda: text.row(1000) == (("words", "ok"),), timeout=10_000)
+
+
+def test_what_a_diff_adds_and_takes_away_has_colours() -> None:
+    rows = colour_code("@@ -1 +1 @@\n-old\n+new\n same", "diff")
+    assert [row[0][1] for row in rows] == ["code_type", "alert", "ok", ""]

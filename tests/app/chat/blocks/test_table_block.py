@@ -112,3 +112,12 @@ def test_a_very_long_table_in_a_list_stands_as_its_source(qapp: QApplication) ->
     rows = "  | 1 | 2 |\n" * 1_000
     blocks = blocks_of(f"- Before\n\n  | a | b |\n  |---|---|\n{rows}\n- After")
     assert [block.describe() for block in blocks][1] == "Code, Markdown, 1,002 lines"
+
+
+def test_a_column_that_is_written_so_is_centred() -> None:
+    table = block_of("| a long heading | b |\n|:-:|---|\n| x | y |")
+    table.set_width(WIDTH)
+    head, cell = table.text(0, table.length).index("a"), table.text(0, table.length).index("x")
+    middle = (table.rect_of(head).left() + table.rect_of(head + len("a long heading")).left()) / 2
+    letter = (table.rect_of(cell).left() + table.rect_of(cell + 1).left()) / 2
+    assert abs(middle - letter) < 1

@@ -6,6 +6,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtWidgets import QApplication
 
 from app.chat.blocks.attachments_block import AttachmentsBlock
+from app.chat.blocks.user_lines import spans_of
 from app.conversations.records import Attachment
 from app.theme.tokens import LIGHT
 from tests.app.chat.blocks.drawing import WIDTH, block_of, blocks_of, has_colour, paint
@@ -99,3 +100,9 @@ def test_a_chip_is_no_wider_than_its_column(qapp: QApplication) -> None:
 def test_many_chips_take_more_rows(qapp: QApplication) -> None:
     chips = blocks_of("", role="user", attachments=ATTACHED * 4)[0]
     assert chips.set_width(WIDTH) > 2 * 28
+
+
+def test_code_between_backticks_is_set_as_code_with_every_letter() -> None:
+    spans = spans_of("Why `a`, not ``c`d``, `e?")
+    assert "".join(span.text for span in spans) == "Why `a`, not ``c`d``, `e?"
+    assert [span.text for span in spans if span.style.is_code] == ["`a`", "``c`d``"]

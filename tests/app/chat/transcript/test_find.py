@@ -92,7 +92,7 @@ def test_what_comes_while_the_search_is_open_is_found_in_place(transcript: Trans
     assert [hit.section for hit in transcript.finder.hits] == [0, 1]
 
 
-@pytest.mark.parametrize("words", ["unbelievable", "© 2024", "linked", "a && b", "café"])
+@pytest.mark.parametrize("words", ["unbelievable", "© 2024", "one two", "linked", "a && b", "café"])
 def test_words_are_found_as_they_are_shown(transcript: Transcript, qtbot: QtBot, words: str) -> None:
     written = "un**believ**able &copy; 2024 one\ntwo [link](https://a.b)ed `a && b` caf&eacute;"
     transcript.show_messages([message("user", "Why?"), message("assistant", written, number=2)])
@@ -104,3 +104,16 @@ def test_a_long_message_is_looked_through_in_turns() -> None:
     assert len(turns) > 10
     assert turns[-1]
     assert not list(can_hold("water", ["ice"]))[-1]
+
+
+def test_a_search_over_all_chats_goes_on_from_the_message_that_it_found(transcript: Transcript, qtbot: QtBot) -> None:
+    transcript.show_messages([message("user", "ice"), message("assistant", "So ice is ice.", number=2)])
+    transcript.find("ice", "m2")
+    qtbot.waitUntil(lambda: transcript.finder.place == 1 and len(transcript.finder.hits) == 3, timeout=5000)
+
+
+def test_words_that_stand_apart_are_shown_by_the_longest(transcript: Transcript) -> None:
+    transcript.show_messages([message("user", "Why does ice float?")])
+    assert transcript.words_in("m1", "ICE float") == "ICE float"
+    assert transcript.words_in("m1", "float ice") == "float"
+    assert transcript.words_in("m9", "ice") == ""

@@ -10,6 +10,8 @@ from app.chat.notes import Action, NoteBar
 from app.chat.strip import spoken
 from app.chat.transcript import Transcript, measures
 from app.conversations.records import ReplyState
+from app.theme.pulse import Pulse
+from app.theme.theme import Theme
 from engine.messages import Statistics
 from tests.app.chat.transcripts import NUMBERS, button, delta, message, start_reply
 
@@ -126,3 +128,18 @@ def test_what_a_check_tells_has_a_way_to_stop_it(transcript: Transcript, qtbot: 
     assert chosen.args == [Action.CHECK, "m2"]
     transcript.set_remark("m2", "The check was stopped.")
     assert not stop.isVisible()
+
+
+def test_the_wake_is_there_again_when_the_chat_is_opened_again(transcript: Transcript, theme: Theme) -> None:
+    start_reply(transcript)
+    for place in range(1, 9):
+        transcript.extend(delta("ice ", place))
+    transcript.flush()
+    reply = replace(message("assistant", "ice " * 8, number=2), statistics=NUMBERS)
+    transcript.change(reply)
+    shown = transcript.sections[1].rounds
+    other = Transcript(theme, Pulse())
+    other.show_messages([message("user", "Why?"), reply])
+    assert len(shown) == 8
+    assert other.sections[1].rounds == shown
+    other.deleteLater()
