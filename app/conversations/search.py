@@ -141,7 +141,7 @@ class Search:
         except (sqlite3.Error, StorageError) as error:
             has_more = isinstance(error, sqlite3.DatabaseError) and self._drop_damaged(error)
             if not has_more:
-                logger.warning("what has changed in the chats cannot be found yet: %s", error)
+                _tell(error)
         with suppress(RuntimeError):  # closed in this moment
             if has_more:
                 self._thread.submit(self._catch_up, caught_up)
@@ -156,7 +156,7 @@ class Search:
         except sqlite3.Error as error:
             if is_unreadable(error):
                 raise
-            logger.warning("what has changed in the chats cannot be found yet: %s", error)
+            _tell(error)
 
     def _take_batch(self) -> bool:
         """Whether there was one."""
@@ -195,6 +195,13 @@ class Search:
         if self._index is not None:
             self._index.connection.close()
             self._index = None
+
+
+def _tell(error: Exception) -> None:
+    """A reader that comes as the writer of the chats opens or closes them is refused for a moment: no news."""
+    is_passing = getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_READONLY
+    level = logging.INFO if is_passing else logging.WARNING
+    logger.log(level, "what has changed in the chats cannot be found yet: %s", error)
 
 
 def _has_words(title: object, words: Sequence[str]) -> bool:

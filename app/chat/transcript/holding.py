@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from html import unescape
 
 from app.chat.blocks.find import fold
 
@@ -19,7 +18,7 @@ def can_hold(text: str, words: Sequence[str]) -> Iterator[bool]:
     Signs may be marks of the source that are not shown, so a word is looked for by its letters and digits alone.
     """
     letters = [_letters(fold(word)[0]) for word in words]
-    shown = unescape(_TARGET.sub("]", text))
+    shown = _TARGET.sub("]", text)
     for variant in (text, shown) if shown != text else (text,):
         parts = []
         for place in range(0, len(variant), _SLICE):
