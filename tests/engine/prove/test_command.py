@@ -37,7 +37,7 @@ def shift_wide_logits(monkeypatch, amount: float, tokens: slice) -> None:
 
 def test_everything_is_proved_on_a_sound_engine(found, target):
     status, result, table = found("--drafters", f"none,ngram,suffix,model:{target}", "--seeds", "2")
-    assert status == 0
+    assert status == 0, table
     assert result["is_complete"]
     assert {check["check"] for check in result["checks"]} == ALL_CHECKS
     assert len(result["checks"]) == 4 * 5 - 1  # undrafted replies are the reference
@@ -100,7 +100,7 @@ def test_tokens_of_equal_score_that_rounding_turns_round_are_near_ties(found, mo
     shift_wide_logits(monkeypatch, 2e-6, slice(1, 256, 2))
     status, result, table = found("--model", tied, "--drafters", "none", "--seeds", "0")
     drafted = check_of(result, "drafted = undrafted", "stress")
-    assert status == 0
+    assert status == 0, table
     assert (drafted["near_ties"], drafted["differences"]) == (3, 0)
     assert "near tie: drafted = undrafted, stress, prompt 1, greedy, token" in table
 
@@ -126,7 +126,7 @@ def test_check_in_which_nothing_happened_says_that_it_proved_nothing(found, tmp_
     one = tmp_path / "one.jsonl"
     one.write_text('{"prompt": "x"}')
     status, result, table = found("--prompts", one, "--seeds", "0", "--drafters", "none,ngram", "--max-tokens", "4")
-    assert status == 0
+    assert status == 0, table
     assert check_of(result, "drafted = undrafted", "ngram")["remark"] == "proved nothing: nothing was proposed"
     assert check_of(result, "batched = alone", "stress")["remark"] == "proved nothing: no two rows shared a forward"
     assert "proved nothing of the drafter" in check_of(result, "cancelled neighbour = none", "ngram")["remark"]
