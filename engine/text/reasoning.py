@@ -98,8 +98,7 @@ def find_reply_bodies(tokenizer: Tokenizer, turn: Turn) -> list[Body]:
     """The same of a turn; where it does not say that its prompt had opened the reasoning, its tokens tell that a tag
     closes it."""
     pair = _opened(tokenizer, turn)
-    is_clear = all(turn.text.count(pair.closing) < 2 for pair in tokenizer.closing_ids)
-    generated = () if is_clear else generated_tags(tokenizer, turn)
+    generated = _generated_tags(tokenizer, turn)
     bodies = find_bodies(turn.text, tokenizer.reasoning, pair.opening if pair else "", generated)
     if any(body.is_reasoning for body in bodies) or turn.tokenizer_id != tokenizer.identity:
         return bodies
@@ -107,18 +106,6 @@ def find_reply_bodies(tokenizer: Tokenizer, turn: Turn) -> list[Body]:
         if pair != CHANNELS and pair.closing in turn.text and closing_id in turn.token_ids:
             return find_bodies(turn.text, tokenizer.reasoning, pair.opening, generated)
     return bodies
-
-
-def generated_tags(tokenizer: Tokenizer, turn: Turn) -> list[int]:
-    """Where a reply's text has tags that were generated as tokens; none where its ids do not fit it."""
-    if not tokenizer.wrote(turn):
-        return []
-    detokenizer = open_detokenizer(tokenizer)
-    written = [detokenizer.push(token_id) for token_id in turn.token_ids]
-    if "".join(written) != turn.text:
-        return []
-    ends = zip(turn.token_ids, accumulate(map(len, written)), strict=True)
-    return [end - len(tokenizer.tag_tokens[token_id]) for token_id, end in ends if token_id in tokenizer.tag_tokens]
 
 
 def is_open(tokenizer: Tokenizer, turn: Turn) -> bool:
@@ -153,6 +140,18 @@ def _opened(tokenizer: Tokenizer, turn: Turn) -> ReasoningTags | None:
     general = [pair for pair in _general_tags(tag) if tokenizer.special_texts.isdisjoint((pair.opening, pair.closing))]
     known = (*tokenizer.reasoning, *KNOWN_TAGS, CHANNELS, *general)
     return next((pair for pair in known if pair.opening == tag), None)
+
+
+def _generated_tags(tokenizer: Tokenizer, turn: Turn) -> list[int]:
+    """Where a reply's text has tags that were generated as tokens; looked for where one is written several times."""
+    if not any(turn.text.count(pair.closing) > 1 for pair in tokenizer.closing_ids) or not tokenizer.wrote(turn):
+        return []
+    detokenizer = open_detokenizer(tokenizer)
+    written = [detokenizer.push(token_id) for token_id in turn.token_ids]
+    if "".join(written) != turn.text:
+        return []
+    ends = zip(turn.token_ids, accumulate(map(len, written)), strict=True)
+    return [end - len(tokenizer.tag_tokens[token_id]) for token_id, end in ends if token_id in tokenizer.tag_tokens]
 
 
 def _body_at(

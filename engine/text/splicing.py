@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from engine.messages import Turn
 from engine.text.detokenizer import open_detokenizer, shown_text
-from engine.text.reasoning import CHANNELS, find_reply_bodies, generated_tags
 
 if TYPE_CHECKING:
     from engine.text.tokenizer import Tokenizer
@@ -47,30 +46,13 @@ def choose_marks(texts: Sequence[str]) -> Marks:
 
 
 def stored_ids(tokenizer: Tokenizer, turn: Turn) -> tuple[int, ...]:
-    """The ids that an assistant's turn may be spliced as, end tokens left out; none where they do not fit its text or
-    would end its turn."""
+    """The ids that an assistant's turn may be spliced as, end tokens left out; none where they do not fit its text."""
     if turn.role != "assistant" or not tokenizer.wrote(turn):
         return ()
     token_ids = turn.token_ids
     while token_ids and token_ids[-1] in tokenizer.end_ids:
         token_ids = token_ids[:-1]
-    if shown_text(tokenizer, token_ids) != turn.text or _ends_a_turn(tokenizer, replace(turn, token_ids=token_ids)):
-        return ()
-    return token_ids
-
-
-def _ends_a_turn(tokenizer: Tokenizer, turn: Turn) -> bool:
-    """Whether ids do what no text of a reply may: they hold tokens that write nothing, or channels inside a message.
-
-    Stored replies may come from a file that somebody else wrote.
-    """
-    if not all(map(tokenizer.is_shown, set(turn.token_ids))):
-        return True
-    if CHANNELS not in tokenizer.reasoning:
-        return False
-    places = generated_tags(tokenizer, turn)
-    bodies = find_reply_bodies(tokenizer, turn)
-    return any(body.start <= place < body.end for place in places for body in bodies)
+    return token_ids if shown_text(tokenizer, token_ids) == turn.text else ()
 
 
 def locate_replies(

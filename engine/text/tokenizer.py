@@ -102,10 +102,6 @@ class Tokenizer:
         shown = [token_id for token_id in token_ids if token_id not in self._hidden_ids]
         return self._backend.decode(shown, skip_special_tokens=False)
 
-    def is_shown(self, token_id: int) -> bool:
-        """Whether a token is one of the vocabulary that writes text."""
-        return token_id not in self._hidden_ids and self._backend.id_to_token(token_id) is not None
-
     def piece(self, token_id: int) -> bytes:
         """The bytes of one token; none for a token that is not shown and for an id beyond the vocabulary."""
         piece = self._pieces.get(token_id)
