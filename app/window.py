@@ -123,7 +123,9 @@ class MainWindow(QMainWindow):
     def _connect_sidebar(self) -> None:
         sidebar, workspace, shell = self.sidebar, self.workspace, self.shell
         sidebar.open_asked.connect(self._open_chat)
-        sidebar.hit_chosen.connect(lambda hit: self._open_chat(hit.conversation_id, hit.message_id))
+        sidebar.hit_chosen.connect(
+            lambda hit: self._open_chat(hit.conversation_id, hit.message_id, sidebar.field.words)
+        )
         sidebar.new_asked.connect(workspace.new_tab)
         sidebar.hide_asked.connect(shell.toggle_sidebar)
         sidebar.left.connect(self._leave_sidebar)
@@ -205,8 +207,8 @@ class MainWindow(QMainWindow):
         self.workspace.row.sidebar_button.setVisible(not is_shown)
         self.workspace.row.refit()
 
-    def _open_chat(self, conversation_id: str, message_id: str = "") -> None:
-        self.workspace.open_chat(conversation_id, message_id)
+    def _open_chat(self, conversation_id: str, message_id: str = "", words: str = "") -> None:
+        self.workspace.open_chat(conversation_id, message_id, words)
         self.shell.close_overlay()
 
     def _leave_sidebar(self) -> None:
