@@ -109,7 +109,7 @@ class MainWindow(QMainWindow):
         self.notes = TabNotes((workspace.bar,), self)  # on what concerns every page
         self.chats = ChatDeeds(catalogue, sidebar)
         self.importer = Importer(catalogue, workspace)
-        self.exporter = Exporter(catalogue, self)
+        self.exporter = Exporter(catalogue, bridge, self)
         self.exporter.told.connect(self.teller.say)
         self.regions = regions_of(workspace, sidebar)
         TypedKeys(self, workspace)
