@@ -19,9 +19,9 @@ def connect_troubles(
     recorder: Recorder,
     status: ModelStatus,
 ) -> None:
-    for source in (catalogue, workspace):
-        source.trouble.connect(teller.show_trouble)
-    recorder.trouble.connect(disk_full.take)
+    workspace.trouble.connect(teller.show_trouble)
+    for writer in (recorder, catalogue):
+        writer.trouble.connect(disk_full.take)
     workspace.session_trouble.connect(disk_full.notice)
     disk_full.passed_on.connect(teller.show_trouble)
     failures.happened.connect(teller.show_trouble)
