@@ -37,8 +37,10 @@ class WindowStatistics(QObject):
         catalogue.deleted.connect(self.history.forget)
         self._sidebar: Sidebar | None = None
         self._is_tinted = False
+        self._was_shown = False
         workspace.changed.connect(self._follow)
         workspace.reply_in_view_changed.connect(self._follow)
+        workspace.body.side_toggled.connect(self._take_side)
         self.history.changed.connect(self._share_rates)
         workspace.tint_asked.connect(lambda: self.set_tint(not self._is_tinted))
 
@@ -54,7 +56,11 @@ class WindowStatistics(QObject):
         return isinstance(self._workspace.current_page, StatisticsPage)
 
     def show_page(self) -> None:
-        self._workspace.show_page(SYMBOL, self._make_page)
+        """Of the chat that is left for it where a reply runs in it, else as it was."""
+        tab = self._workspace.current
+        page = self._workspace.show_page(SYMBOL, self._make_page)
+        if tab is not None and tab.session.is_busy and isinstance(page, StatisticsPage):
+            page.show_chat(tab.session.conversation_id or "")
 
     def _make_page(self) -> QWidget:
         page = StatisticsPage(self._theme, self.history, self.memory)
@@ -94,6 +100,12 @@ class WindowStatistics(QObject):
             tracked = self.history.reply_of(last.message.id) if last is not None and last.is_running else None
             if tracked is not None:
                 tab.transcript.set_rate(self.history.rate_of(tracked))
+
+    def _take_side(self, is_shown: bool) -> None:
+        """An inspector that comes with the size of the window tells what it did not follow before."""
+        if is_shown and not self._was_shown:
+            self._follow()
+        self._was_shown = is_shown
 
     def _follow(self) -> None:
         """Show the statistics of the reply in view."""

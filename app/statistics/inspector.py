@@ -9,7 +9,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from app.conversations.records import Message
+from app.conversations.records import Message, ReplyState
 from app.figures import NO_BREAK, write_count, write_rate, write_speedup
 from app.focus_order import in_order
 from app.statistics.bars import PositionBars
@@ -32,6 +32,7 @@ from engine.messages import Statistics
 WIDTH, SIDE = 304, 18
 NOTHING = "No reply is in view."
 UNTOLD = "Nothing was measured of this reply."
+READING = "The prompt is being read."
 _IN_ROWS = ("First token", "Reply", "Prompt", "Accepted of proposed", "Forwards saved", "Tokens per forward")
 _ROWS = (*_IN_ROWS, "Verify, draft", "Forward", "Forward, looking for a draft", "Replies in the batch", "Depth")
 _LAST = ("State", "Model", "Drafter", "Temperature", "Seed")
@@ -126,13 +127,16 @@ class Inspector(QWidget):
             message = replace(message or end, state=end.state, finish_reason=end.finish_reason)
         statistics = tracked.statistics if tracked else message.statistics if message else None
         if statistics is None or not statistics.num_rounds:
-            self._show_nothing(UNTOLD if self._message_id else NOTHING)
+            is_running = message is not None and message.state is ReplyState.RUNNING
+            self._show_nothing(NOTHING if not self._message_id else READING if is_running else UNTOLD)
             return
         self._show(statistics, tracked, message)
 
     @property
     def text(self) -> str:
         """Everything that is shown, as text."""
+        if self.numbers.isHidden():
+            return self.note.text()
         parts = (self.numbers.sentence, self.positions.sentence, self.spark.sentence, self.rows.table.text)
         return "\n".join(part for part in (*parts, self.note.text()) if part)
 
