@@ -26,6 +26,7 @@ from app.statistics.stack import ShareRows
 from app.statistics.switch import Switch
 from app.statistics.tables import Position
 from app.statistics.tracked import TrackedReply
+from app.theme.buttons import SymbolButton
 from app.theme.theme import Theme
 from engine.messages import Statistics
 
@@ -42,6 +43,7 @@ class Inspector(QWidget):
     """304 px wide; drawn anew at most four times a second, and only while it is seen."""
 
     tint_toggled = Signal(bool)
+    close_asked = Signal()
 
     def __init__(self, theme: Theme, history: History, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -57,6 +59,9 @@ class Inspector(QWidget):
         self.rows = ShareRows(theme, "Statistics of this reply")
         self.note = text_label("small", "secondary", NOTHING, wraps=True)
         self.tint = Switch(theme, "Tint drafted text", self)
+        self._close = SymbolButton(theme, "close", "Close the inspector", self)
+        self._close.clicked.connect(self.close_asked)
+        self._close.hide()
         self._parts = (self.numbers, self.positions_label, self.positions, self.spark, self.rows)
         self._lay_out()
         self.tint.toggled.connect(self.tint_toggled)
@@ -87,6 +92,7 @@ class Inspector(QWidget):
         head.addWidget(text_label("heading", text="This reply"))
         head.addStretch(1)
         head.addWidget(self.rounds)
+        head.addWidget(self._close)
         foot = QVBoxLayout()
         foot.setContentsMargins(SIDE, 0, SIDE, 8)
         foot.addWidget(Hairline(self._theme))
@@ -97,12 +103,16 @@ class Inspector(QWidget):
         whole.addLayout(head)
         whole.addWidget(scroll, 1)
         whole.addLayout(foot)
-        in_order((*(part for part in self._parts if part is not self.positions_label), self.tint))
+        in_order((self._close, *(part for part in self._parts if part is not self.positions_label), self.tint))
 
     def _refit(self) -> None:
         self.setFixedWidth(scaled(WIDTH))
         self.positions.setFixedHeight(scaled(126))
         self.update()
+
+    def set_over(self, is_over: bool) -> None:
+        """Lying over the chat, it can be closed where it is."""
+        self._close.setVisible(is_over)
 
     def show_reply(self, message_id: str, message: Message | None = None) -> None:
         """A reply of this run by its message's id; the message itself serves for one that an earlier run generated.

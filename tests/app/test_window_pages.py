@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 from app.statistics.inspector import NOTHING
 from app.statistics.page import StatisticsPage
+from app.theme.buttons import SymbolButton
 from app.theme.fonts import TextSize, font
 from tests.app.driver import Driver, settle
 from tests.app.fake_engine import FakeEngine
@@ -149,6 +150,35 @@ def test_an_inspector_over_a_chat_leaves_the_composer_free(driver: Driver) -> No
         composer.field.setPlainText(text)
         driver.run(settle())
         assert side.mapTo(driver.window, side.rect().bottomLeft()).y() < composer.mapTo(driver.window, QPoint()).y()
+
+
+@pytest.mark.parametrize("size", [(900, 600), (480, 560)])
+def test_an_inspector_over_a_chat_is_closed_by_its_button_and_by_escape(driver: Driver, size: tuple[int, int]) -> None:
+    driver.window.resize(*size)
+    field, toggle = driver.tab.composer.field, driver.window.actions_of_window.inspector
+    toggle.trigger()
+    inspector = driver.window.statistics.inspector
+    assert inspector is not None
+    button = next(one for one in inspector.findChildren(SymbolButton) if one.isVisible())
+    button.click()
+    assert not inspector.isVisible()
+    assert field.hasFocus()
+    toggle.trigger()
+    assert inspector.isVisible()
+    driver.qtbot.keyClick(field, Qt.Key.Key_Escape)
+    assert not inspector.isVisible()
+
+
+def test_escape_stops_the_reply_once_no_inspector_lies_over_it(driver: Driver, fake_engine: FakeEngine) -> None:
+    fake_engine.ending = None
+    driver.type("one")
+    driver.wait_text("Hello there")
+    driver.window.resize(900, 600)
+    driver.window.actions_of_window.inspector.trigger()
+    driver.qtbot.keyClick(driver.tab.composer.field, Qt.Key.Key_Escape)
+    assert driver.tab.session.is_busy
+    driver.qtbot.keyClick(driver.tab.composer.field, Qt.Key.Key_Escape)
+    driver.wait_idle()
 
 
 def test_the_keyboard_goes_to_the_chat_when_the_sidebar_goes(driver: Driver) -> None:
