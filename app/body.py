@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QColor, QKeySequence, QPainter, QPaintEvent, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QStyle, QVBoxLayout, QWidget
 
 from app.statistics.sizes import scaled
@@ -17,6 +17,7 @@ GAP = 8  # px between an inspector that lies over the page and the foot of the p
 
 class Body(QWidget):
     side_toggled = Signal(bool)
+    side_left = Signal()  # Escape in the page, while the inspector lies over it
 
     def __init__(self, pages: QWidget, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -28,6 +29,10 @@ class Body(QWidget):
         self._is_allowed = False  # by the page that is shown
         self.is_side_wanted = False
         self._is_held_back = False  # wanted, but beside the page only
+        self._escape = QShortcut(QKeySequence(Qt.Key.Key_Escape), self)
+        self._escape.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        self._escape.setEnabled(False)
+        self._escape.activated.connect(self.side_left)
         pages.setParent(self)
         theme.tokens_changed.connect(self._place)
 
@@ -35,6 +40,10 @@ class Body(QWidget):
     def is_side_shown(self) -> bool:
         is_wanted = self.is_side_wanted and not self.is_side_held_back
         return self._side is not None and is_wanted and self._is_allowed
+
+    @property
+    def is_side_over(self) -> bool:
+        return self.is_side_shown and self._is_narrow
 
     @property
     def is_side_held_back(self) -> bool:
@@ -99,6 +108,7 @@ class Body(QWidget):
             self._side.setGeometry(self._mirrored(QRect(self.width() - width, 0, width, bottom)))
             self._side.setVisible(is_shown)
             self._side.raise_()
+        self._escape.setEnabled(self.is_side_over)
         self.side_toggled.emit(is_shown)
 
     def _mirrored(self, place: QRect) -> QRect:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 
 from app.chat.tab import ChatTab
 
+REFUSAL = "refusal"  # the subject of the note on it: no other sentence takes its place
+
 
 class TabsAlike:
     def __init__(self, tabs: Callable[[], Sequence[ChatTab]]) -> None:
@@ -46,4 +48,4 @@ class TabsAlike:
     def _refuse_in(self, tab: ChatTab) -> None:
         tab.composer.set_refusal(self._refusal)
         if self._refusal:
-            tab.show_trouble(self._refusal)
+            tab.show_trouble(self._refusal, REFUSAL)

@@ -33,13 +33,14 @@ from app.shell import Shell
 from app.sidebar.folding import Folding, read_folding, write_folding
 from app.sidebar.footer_words import FooterWords
 from app.sidebar.panel import Sidebar
-from app.tasks import failures, start
+from app.tasks import start
 from app.teller import Teller
 from app.theme.appearance import Appearance, read_appearance, step_text_size, write_appearance
 from app.theme.fonts import TextSize
 from app.theme.pulse import Pulse
 from app.theme.symbols import app_icon
 from app.theme.theme import Theme
+from app.troubles import connect_troubles
 from app.typed_keys import TypedKeys
 from app.undoing import Undoing
 from app.window_place import PlaceKeeper
@@ -95,7 +96,7 @@ class MainWindow(QMainWindow):
         self._make_helpers(bridge, recorder)
         self._connect_sidebar()
         self._connect_workspace()
-        self._connect_troubles(recorder)
+        connect_troubles(self.teller, self._disk_full, self.workspace, self.catalogue, recorder, self.status)
         self._restore()
 
     def _make_helpers(self, bridge: EngineBridge, recorder: Recorder) -> None:
@@ -108,7 +109,8 @@ class MainWindow(QMainWindow):
         self.notes = TabNotes((workspace.bar,), self)  # on what concerns every page
         self.chats = ChatDeeds(catalogue, sidebar)
         self.importer = Importer(catalogue, workspace)
-        self.exporter = Exporter(catalogue, self)
+        self.exporter = Exporter(catalogue, bridge, self)
+        self.exporter.told.connect(self.teller.say)
         self.regions = regions_of(workspace, sidebar)
         TypedKeys(self, workspace)
         self._undoing = Undoing(workspace, self.deletion)
@@ -121,7 +123,9 @@ class MainWindow(QMainWindow):
     def _connect_sidebar(self) -> None:
         sidebar, workspace, shell = self.sidebar, self.workspace, self.shell
         sidebar.open_asked.connect(self._open_chat)
-        sidebar.hit_chosen.connect(lambda hit: self._open_chat(hit.conversation_id, hit.message_id))
+        sidebar.hit_chosen.connect(
+            lambda hit: self._open_chat(hit.conversation_id, hit.message_id, sidebar.field.words)
+        )
         sidebar.new_asked.connect(workspace.new_tab)
         sidebar.hide_asked.connect(shell.toggle_sidebar)
         sidebar.left.connect(self._leave_sidebar)
@@ -147,26 +151,13 @@ class MainWindow(QMainWindow):
         workspace.changed.connect(self._refresh)
         workspace.messages_gone.connect(self._reminder.relearn)
         workspace.used.connect(self._refresh_list)
+        workspace.went_on.connect(self.teller.say_going_on)
         self.statistics.tint_changed.connect(self.actions_of_window.tint.setChecked)
         catalogue.conversations_changed.connect(self._show_conversations)
         catalogue.renamed.connect(self._take_title)
         catalogue.deleted.connect(workspace.forget)
         for forget in (self._reminder.forget, self.cache_keeper.remove_later):
             catalogue.deleted.connect(forget)  # again: its last message may have been sent meanwhile
-
-    def _connect_troubles(self, recorder: Recorder) -> None:
-        teller = self.teller
-        for source in (self.catalogue, self.workspace):
-            source.trouble.connect(teller.show_trouble)
-        recorder.trouble.connect(self._disk_full.take)
-        self.workspace.session_trouble.connect(self._disk_full.notice)
-        self._disk_full.passed_on.connect(teller.show_trouble)
-        failures.happened.connect(teller.show_trouble)
-        self.status.engine_failed.connect(teller.tell_everywhere)
-        for recovered in (recorder.recovered, self.status.engine_recovered):
-            recovered.connect(teller.unsay)
-        self.exporter.told.connect(teller.say)
-        self.workspace.went_on.connect(teller.say_going_on)
 
     def _restore(self) -> None:
         """Bring back what was kept of the last time, but for the tabs."""
@@ -216,8 +207,8 @@ class MainWindow(QMainWindow):
         self.workspace.row.sidebar_button.setVisible(not is_shown)
         self.workspace.row.refit()
 
-    def _open_chat(self, conversation_id: str, message_id: str = "") -> None:
-        self.workspace.open_chat(conversation_id, message_id)
+    def _open_chat(self, conversation_id: str, message_id: str = "", words: str = "") -> None:
+        self.workspace.open_chat(conversation_id, message_id, words)
         self.shell.close_overlay()
 
     def _leave_sidebar(self) -> None:

@@ -37,8 +37,11 @@ class WindowStatistics(QObject):
         catalogue.deleted.connect(self.history.forget)
         self._sidebar: Sidebar | None = None
         self._is_tinted = False
+        self._was_shown = False
         workspace.changed.connect(self._follow)
         workspace.reply_in_view_changed.connect(self._follow)
+        workspace.body.side_toggled.connect(self._take_side)
+        workspace.body.side_left.connect(self._close_inspector)
         self.history.changed.connect(self._share_rates)
         workspace.tint_asked.connect(lambda: self.set_tint(not self._is_tinted))
 
@@ -54,7 +57,11 @@ class WindowStatistics(QObject):
         return isinstance(self._workspace.current_page, StatisticsPage)
 
     def show_page(self) -> None:
-        self._workspace.show_page(SYMBOL, self._make_page)
+        """Of the chat that is left for it where a reply runs in it, else as it was."""
+        tab = self._workspace.current
+        page = self._workspace.show_page(SYMBOL, self._make_page)
+        if tab is not None and tab.session.is_busy and isinstance(page, StatisticsPage):
+            page.show_chat(tab.session.conversation_id or "")
 
     def _make_page(self) -> QWidget:
         page = StatisticsPage(self._theme, self.history, self.memory)
@@ -71,11 +78,16 @@ class WindowStatistics(QObject):
             self.inspector = Inspector(self._theme, self.history)
             self.inspector.set_tint(self._is_tinted)
             self.inspector.tint_toggled.connect(self.set_tint)
+            self.inspector.close_asked.connect(self._close_inspector)
             body.set_side(self.inspector)
             if self._sidebar is not None:
                 move_before(self._sidebar.first, self.inspector)
         body.set_side_wanted(is_wanted, is_over=is_over)
         self._follow()
+
+    def _close_inspector(self) -> None:
+        self.set_inspector_wanted(False)
+        self._workspace.focus_page()
 
     def set_tint(self, is_tinted: bool) -> None:
         """Tint what accepted drafts wrote, in every chat of the window."""
@@ -94,6 +106,14 @@ class WindowStatistics(QObject):
             tracked = self.history.reply_of(last.message.id) if last is not None and last.is_running else None
             if tracked is not None:
                 tab.transcript.set_rate(self.history.rate_of(tracked))
+
+    def _take_side(self, is_shown: bool) -> None:
+        """An inspector that comes with the size of the window tells what it did not follow before."""
+        if self.inspector is not None:
+            self.inspector.set_over(self._workspace.body.is_side_over)
+        if is_shown and not self._was_shown:
+            self._follow()
+        self._was_shown = is_shown
 
     def _follow(self) -> None:
         """Show the statistics of the reply in view."""

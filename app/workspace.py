@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 from app.background import Background, end_session
 from app.chat.session import ChatSession
 from app.chat.tab import ChatTab
+from app.chat.tab_find import find_in
 from app.model_status import ModelStatus
 from app.page_stack import PageStack
 from app.tab_keeper import TabKeeper
@@ -118,15 +119,15 @@ class Workspace(PageStack):
         """An empty chat that goes to a folder with its first message."""
         self.new_tab().session.folder = folder
 
-    def open_chat(self, conversation_id: str, message_id: str = "") -> None:
-        """Show a chat, and of it a message where one is named."""
+    def open_chat(self, conversation_id: str, message_id: str = "", words: str = "") -> None:
+        """Show a chat, and of it a message where one is named, at the words that were found in it."""
         if (tab := self._tab_of(conversation_id)) is not None:
             self.raise_page(tab)
             self.focus_page()
-            start(self._show_message(tab, message_id))
+            start(self._show_message(tab, message_id, words))
         elif conversation_id not in self._opening:
             self._opening.add(conversation_id)  # here, as the task begins later than the next click may come
-            start(self._open(conversation_id, message_id))
+            start(self._open(conversation_id, message_id, words))
 
     @property
     def can_reopen(self) -> bool:
@@ -147,7 +148,7 @@ class Workspace(PageStack):
     def _tab_of(self, conversation_id: str) -> ChatTab | None:
         return next((tab for tab in self.tabs if tab.session.conversation_id == conversation_id), None)
 
-    async def _open(self, conversation_id: str, message_id: str = "") -> None:
+    async def _open(self, conversation_id: str, message_id: str = "", words: str = "") -> None:
         tab, troubles = self._make_tab(), list[str]()
         tab.session.trouble.connect(troubles.append)
         is_open = False
@@ -160,7 +161,7 @@ class Workspace(PageStack):
                 end_session(tab.session)
         if is_open:
             self._take_opened(tab, conversation_id)
-            await self._show_message(tab, message_id)
+            await self._show_message(tab, message_id, words)
         elif troubles:
             self.trouble.emit(" ".join(troubles))
 
@@ -266,11 +267,12 @@ class Workspace(PageStack):
         self._last_chat = self.current or self._last_chat
         self._refresh()
 
-    async def _show_message(self, tab: ChatTab, message_id: str) -> None:
+    async def _show_message(self, tab: ChatTab, message_id: str, words: str) -> None:
         """Go to a message, on another branch too; "" is none."""
         is_shown = any(message.id == message_id for message in tab.session.messages)
         if message_id and (is_shown or await tab.session.choose(message_id)):
             tab.transcript.scroll_to_message(message_id)
+            find_in(self._theme, tab).show_found(words, message_id)
 
     def _refresh(self) -> None:
         self.relabel()

@@ -38,7 +38,6 @@ class Field(QPlainTextEdit):
     files_given = Signal(list)  # paths, dropped or pasted
     long_pasted = Signal(str)  # a paste that is too long to be read here
     refused = Signal(str)  # a sentence: why a paste is not taken
-    height_changed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -209,7 +208,6 @@ class Field(QPlainTextEdit):
         if height != self._height:
             self._height = height
             self.setFixedHeight(height)
-            self.height_changed.emit()
 
     def _wanted_height(self) -> int:
         if self.blockCount() > MAX_MEASURED:

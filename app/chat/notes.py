@@ -39,7 +39,6 @@ class Action(StrEnum):
     DELETE_FROM = "Delete from here"
     PREVIOUS = "Previous branch"
     NEXT = "Next branch"
-    LEAVE_OUT = "Leave out"
     INCLUDE = "Include"
     BACK = "Go back"
     SHOW_FILES = "Show both files"
@@ -55,7 +54,6 @@ _NAMES = {
     Action.DISCARD: "Discard this reply",
     Action.CLOSE: "Close this note",
     Action.UNDO: "Undo the deletion",
-    Action.LEAVE_OUT: "Leave out the oldest messages",
     Action.INCLUDE: "Include all messages",
     Action.AGAIN: "Write a reply",
     Action.SHOW_BOTH: "Show both replies",

@@ -167,6 +167,12 @@ def fit_strip(items: Sequence[Item], room: float, *, has_wake: bool) -> tuple[in
     return num_rounds, tuple(item for item, end in zip(items, ends, strict=True) if end <= room)
 
 
+def fit_progress(words: str, room: float) -> str:
+    """Without what stands behind the comma where there is no room for it."""
+    has_room = QFontMetricsF(font("small")).horizontalAdvance(words) <= room
+    return words if has_room else words.rsplit(", ", 1)[0]
+
+
 def draw_progress(painter: QPainter, tokens: Tokens, rect: QRectF, progress: Progress, words: str) -> None:
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -185,7 +191,8 @@ def draw_progress(painter: QPainter, tokens: Tokens, rect: QRectF, progress: Pro
     painter.setPen(QColor(tokens.ink2))
     place = mirrored(QRectF(left, rect.top(), rect.right() - left, rect.height()), rect, direction)
     side = Qt.AlignmentFlag.AlignRight if QGuiApplication.isRightToLeft() else Qt.AlignmentFlag.AlignLeft
-    painter.drawText(place, side | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute, words)
+    alignment = side | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute
+    painter.drawText(place, alignment, fit_progress(words, place.width()))
     painter.restore()
 
 

@@ -235,8 +235,8 @@ class ChatTab(QWidget):
         self.composer.hold()
         self.composer.put_back(draft)
 
-    def show_trouble(self, sentence: str) -> None:
-        self._notes.show(TOLD, Note(sentence, (Action.CLOSE,), is_alert=True))
+    def show_trouble(self, sentence: str, subject: str = TOLD) -> None:
+        self._notes.show(subject, Note(sentence, (Action.CLOSE,), is_alert=True))
 
     def say(self, sentence: str, action: Action | None = None, deed: Callable[[], None] | None = None) -> None:
         """With an action, `deed` is done when it is chosen."""

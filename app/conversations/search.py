@@ -18,6 +18,7 @@ from app.conversations.restoring import remove_file, search_file
 from app.conversations.search_index import SearchIndex, searched_texts
 from app.conversations.store import Store
 from app.conversations.titles import clean_title
+from app.conversations.unfinished import unfinished_ids
 
 logger = logging.getLogger(__name__)
 _MOST_ROWS = 20_000  # that are looked through for chats which are not among the hits yet
@@ -86,11 +87,11 @@ class Search:
     def _hits(self, words: Sequence[str], limit: int) -> tuple[Hit, ...]:
         self._take_latest()
         connection = self._opened().connection
-        chats = connection.execute(
-            "SELECT id, title, updated_at FROM chats.conversations ORDER BY activity DESC"
-        ).fetchall()
+        unfinished = unfinished_ids(connection, "chats")
+        known = connection.execute("SELECT id, title, updated_at FROM chats.conversations ORDER BY activity DESC")
+        chats = [row for row in known if row["id"] not in unfinished]
         titled = [row["id"] for row in chats if _has_words(row["title"], words)][:limit]
-        latest = self._latest_messages(words, limit)
+        latest = self._latest_messages(words, limit + len(unfinished))
         shown = (titled + [row["id"] for row in chats if row["id"] in latest and row["id"] not in titled])[:limit]
         rows = {row["id"]: row for row in chats}
         hits = (self._hit(rows[one], latest.get(one), words) for one in shown)

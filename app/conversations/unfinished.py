@@ -26,10 +26,11 @@ def finish(connection: sqlite3.Connection, conversation_ids: Iterable[str]) -> N
         connection.execute(f"DROP TABLE {_TABLE}")
 
 
-def unfinished_ids(connection: sqlite3.Connection) -> frozenset[str]:
-    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (_TABLE,)).fetchone() is None:
+def unfinished_ids(connection: sqlite3.Connection, schema: str = "main") -> frozenset[str]:
+    """Those of the database that the connection names so."""
+    if connection.execute(f"SELECT 1 FROM {schema}.sqlite_master WHERE name = ?", (_TABLE,)).fetchone() is None:
         return frozenset()
-    return frozenset(one for (one,) in connection.execute(f"SELECT conversation_id FROM {_TABLE}"))
+    return frozenset(one for (one,) in connection.execute(f"SELECT conversation_id FROM {schema}.{_TABLE}"))
 
 
 def remove_unfinished(connection: sqlite3.Connection) -> None:

@@ -18,7 +18,6 @@ class WholeChat:
     conversation: Conversation
     messages: tuple[Message, ...]
     shown: str | None = None  # id of a message
-    num_damaged: int = 0  # messages that could not be read
 
 
 def read_chat(store: Store, conversation_id: str) -> WholeChat:
@@ -38,7 +37,7 @@ def read_chat(store: Store, conversation_id: str) -> WholeChat:
         except (DamagedRecordError, sqlite3.DatabaseError):
             stand_ins[message_id] = parent_id
     last = opened.messages[-1].id if opened.messages else None
-    return WholeChat(opened.conversation, tuple(messages.values()), last, len(stand_ins))
+    return WholeChat(opened.conversation, tuple(messages.values()), last)
 
 
 def order_by_time(store: Store, conversation_ids: Iterable[str]) -> None:

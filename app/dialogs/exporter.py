@@ -8,12 +8,14 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
+from app.bridge import EngineBridge
 from app.conversations.catalogue import Catalogue
 from app.conversations.exporting.files import ExportKind, file_name
 from app.conversations.titles import NEW_TITLE
 from app.figures import write_amount
 from app.file_dialogs import SaveDialog, write_place
 from app.tasks import start
+from engine.messages import Event, ModelLoaded
 
 MARKDOWN, JSON = "Markdown (*.md)", "JSON, which can be imported again (*.json)"
 MARKDOWN_FOLDER = "Markdown, a folder with one file a chat (*)"
@@ -23,10 +25,16 @@ _ENDINGS = {MARKDOWN: ("md", "markdown", "txt"), JSON: ("json",), MARKDOWN_FOLDE
 class Exporter(QObject):
     told = Signal(str)  # a sentence on what was written
 
-    def __init__(self, catalogue: Catalogue, window: QWidget) -> None:
+    def __init__(self, catalogue: Catalogue, bridge: EngineBridge, window: QWidget) -> None:
         super().__init__(window)
         self._catalogue = catalogue
         self._window = window
+        bridge.received.connect(self._learn_tags)
+
+    def _learn_tags(self, event: Event) -> None:
+        """Take in how each model that is loaded marks its reasoning."""
+        if isinstance(event, ModelLoaded):
+            self._catalogue.tags[event.facts.target] = event.facts.reasoning
 
     def export_all(self) -> None:
         ids = tuple(one.id for one in self._catalogue.conversations)

@@ -23,6 +23,8 @@ PURPOSE = (
     "From Slipstream, ChatGPT or LM Studio: an exported file, the .zip that ChatGPT sends, or LM Studio's folder of "
     "conversations, chosen or dropped here. Files are read on this computer, and nothing is added before you say so."
 )
+NOTHING = "There is nothing to import."
+KEPT = "A chat that is here stays as it is: messages that were deleted in it do not come back."
 
 
 class ImportPage(QWidget):
@@ -134,8 +136,8 @@ class ImportPage(QWidget):
 
     def show_found(self, found: Found) -> None:
         num_new, num_bad = len(found.chats), len(found.unreadable)
-        is_known = bool(found.num_known) and not num_new
-        self._show(found.describe(), "There is nothing to import." if is_known else "")
+        reasons = (NOTHING, KEPT) if found.num_known and not num_new else (KEPT,) if found.num_known else ()
+        self._show(found.describe(), " ".join(reasons))
         self.list.setPlainText("\n".join(found.unreadable))
         self.show_bad.setText(f"Show the {num_bad:,}")
         is_told = num_bad > 0 and (not num_new or num_bad <= MOST_TOLD)

@@ -9,7 +9,7 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from app.conversations.records import Message
+from app.conversations.records import Message, ReplyState
 from app.figures import NO_BREAK, write_count, write_rate, write_speedup
 from app.focus_order import in_order
 from app.statistics.bars import PositionBars
@@ -26,12 +26,14 @@ from app.statistics.stack import ShareRows
 from app.statistics.switch import Switch
 from app.statistics.tables import Position
 from app.statistics.tracked import TrackedReply
+from app.theme.buttons import SymbolButton
 from app.theme.theme import Theme
 from engine.messages import Statistics
 
 WIDTH, SIDE = 304, 18
 NOTHING = "No reply is in view."
 UNTOLD = "Nothing was measured of this reply."
+READING = "The prompt is being read."
 _IN_ROWS = ("First token", "Reply", "Prompt", "Accepted of proposed", "Forwards saved", "Tokens per forward")
 _ROWS = (*_IN_ROWS, "Verify, draft", "Forward", "Forward, looking for a draft", "Replies in the batch", "Depth")
 _LAST = ("State", "Model", "Drafter", "Temperature", "Seed")
@@ -41,6 +43,7 @@ class Inspector(QWidget):
     """304 px wide; drawn anew at most four times a second, and only while it is seen."""
 
     tint_toggled = Signal(bool)
+    close_asked = Signal()
 
     def __init__(self, theme: Theme, history: History, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -56,6 +59,9 @@ class Inspector(QWidget):
         self.rows = ShareRows(theme, "Statistics of this reply")
         self.note = text_label("small", "secondary", NOTHING, wraps=True)
         self.tint = Switch(theme, "Tint drafted text", self)
+        self._close = SymbolButton(theme, "close", "Close the inspector", self)
+        self._close.clicked.connect(self.close_asked)
+        self._close.hide()
         self._parts = (self.numbers, self.positions_label, self.positions, self.spark, self.rows)
         self._lay_out()
         self.tint.toggled.connect(self.tint_toggled)
@@ -86,6 +92,7 @@ class Inspector(QWidget):
         head.addWidget(text_label("heading", text="This reply"))
         head.addStretch(1)
         head.addWidget(self.rounds)
+        head.addWidget(self._close)
         foot = QVBoxLayout()
         foot.setContentsMargins(SIDE, 0, SIDE, 8)
         foot.addWidget(Hairline(self._theme))
@@ -96,12 +103,16 @@ class Inspector(QWidget):
         whole.addLayout(head)
         whole.addWidget(scroll, 1)
         whole.addLayout(foot)
-        in_order((*(part for part in self._parts if part is not self.positions_label), self.tint))
+        in_order((self._close, *(part for part in self._parts if part is not self.positions_label), self.tint))
 
     def _refit(self) -> None:
         self.setFixedWidth(scaled(WIDTH))
         self.positions.setFixedHeight(scaled(126))
         self.update()
+
+    def set_over(self, is_over: bool) -> None:
+        """Lying over the chat, it can be closed where it is."""
+        self._close.setVisible(is_over)
 
     def show_reply(self, message_id: str, message: Message | None = None) -> None:
         """A reply of this run by its message's id; the message itself serves for one that an earlier run generated.
@@ -126,13 +137,16 @@ class Inspector(QWidget):
             message = replace(message or end, state=end.state, finish_reason=end.finish_reason)
         statistics = tracked.statistics if tracked else message.statistics if message else None
         if statistics is None or not statistics.num_rounds:
-            self._show_nothing(UNTOLD if self._message_id else NOTHING)
+            is_running = message is not None and message.state is ReplyState.RUNNING
+            self._show_nothing(NOTHING if not self._message_id else READING if is_running else UNTOLD)
             return
         self._show(statistics, tracked, message)
 
     @property
     def text(self) -> str:
         """Everything that is shown, as text."""
+        if self.numbers.isHidden():
+            return self.note.text()
         parts = (self.numbers.sentence, self.positions.sentence, self.spark.sentence, self.rows.table.text)
         return "\n".join(part for part in (*parts, self.note.text()) if part)
 

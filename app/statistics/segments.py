@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QFontMetricsF, QPainter, QPaintEvent
-from PySide6.QtWidgets import QTabBar, QWidget
+from PySide6.QtWidgets import QTabBar, QToolButton, QWidget
 
 from app.statistics.chart import running_as_written
 from app.statistics.sizes import scaled
 from app.theme.buttons import KEYBOARD_REASONS
 from app.theme.fonts import font
 from app.theme.glyphs import draw_focus_ring, draw_round
+from app.theme.symbols import draw_symbol
 from app.theme.theme import Theme
 from app.tooltips import plain_tooltip
 
 HEIGHT, PAD, LEAST, MOST, INSET = 30, 13, 96, 190, 2
+ARROW = 12
 
 
 class Segments(QTabBar):
@@ -37,6 +39,8 @@ class Segments(QTabBar):
         self.setFixedHeight(scaled(HEIGHT))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.currentChanged.connect(self._choose)
+        for button in self.findChildren(QToolButton):  # Qt's own arrows are of another drawing
+            button.installEventFilter(self)
         theme.tokens_changed.connect(self._refit)
 
     def _refit(self) -> None:
@@ -115,6 +119,20 @@ class Segments(QTabBar):
                 painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, shown)
             if is_current and self._has_keyboard_focus:
                 draw_focus_ring(painter, tokens, rect, 8)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Draw what scrolls the segments, where they have no room, as everything else is drawn."""
+        if event.type() != QEvent.Type.Paint or not isinstance(watched, QToolButton):
+            return False
+        painter, tokens, rect = QPainter(watched), self._theme.tokens, QRectF(watched.rect())
+        painter.fillRect(rect, QColor(tokens.canvas))
+        if watched.arrowType() is Qt.ArrowType.LeftArrow:
+            painter.translate(rect.width(), 0)
+            painter.scale(-1, 1)
+        place = QRectF(0, 0, ARROW, ARROW)
+        place.moveCenter(rect.center())
+        draw_symbol(painter, "chevron-right", tokens.ink2 if watched.isEnabled() else tokens.line, place)
+        return True
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -7,6 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 
+from app.chat.find_bar import FindBar
 from app.conversations.search import Hit
 from app.sidebar.rows import Kind
 from tests.app.driver import Driver, settle
@@ -109,6 +110,19 @@ def test_a_hit_in_an_open_chat_raises_its_tab(driver: Driver) -> None:
     driver.run(settle())
     assert driver.tab.session.conversation_id == chat
     assert len(driver.window.workspace.tabs) == 2
+
+
+def test_the_find_bar_goes_on_from_the_words_of_a_hit(driver: Driver) -> None:
+    driver.type("Why does ice float?")
+    driver.wait_idle()
+    chat, message = open_chat_id(driver), driver.tab.session.messages[0].id
+    driver.window.workspace.close_tab(0)
+    sidebar = driver.window.sidebar
+    sidebar.field.setText("ice float")
+    sidebar.hit_chosen.emit(Hit(chat, "T", message, "ice float", (), 0.0))
+    driver.wait(lambda: any(bar.isVisible() for bar in driver.tab.findChildren(FindBar)))
+    assert driver.tab.findChild(FindBar).field.text() == "ice float"  # type: ignore[union-attr]
+    assert len(driver.tab.transcript.finder.hits) == 1
 
 
 def test_an_old_chat_comes_to_today_as_soon_as_it_goes_on(driver: Driver, fake_engine: FakeEngine, ask: Ask) -> None:

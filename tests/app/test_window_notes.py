@@ -135,6 +135,19 @@ def test_o40_nothing_is_sent_while_the_disk_is_full_and_all_goes_on_when_it_is_n
     assert len(fake_engine.submits) == 2
 
 
+def test_a_disk_that_is_found_full_by_a_change_of_the_list_lets_nothing_be_sent(driver: Driver) -> None:
+    driver.window.catalogue.trouble.emit(f"The conversation could not be renamed. {FULL}")
+    assert notes_of(driver) == [DISK_FULL_NOTE]
+    assert driver.tab.composer.foot.send_button.toolTip() == DISK_FULL_NOTE
+
+
+def test_the_note_on_a_full_disk_comes_back_when_what_was_said_later_is_closed(driver: Driver) -> None:
+    driver.window.catalogue.trouble.emit(FULL)
+    driver.window.show_trouble("The chats could not be listed.")
+    driver.press("Close this note")
+    assert notes_of(driver) == [DISK_FULL_NOTE]
+
+
 def limit_pages(ask: Ask, num_pages: int) -> None:
     """Let the file grow to so many pages; 1 stands for as many as it has."""
     ask(lambda store: store.connection.execute(f"PRAGMA max_page_count = {num_pages}").fetchone())

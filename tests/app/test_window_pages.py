@@ -9,6 +9,9 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel
 
+from app.statistics.inspector import NOTHING
+from app.statistics.page import StatisticsPage
+from app.theme.buttons import SymbolButton
 from app.theme.fonts import TextSize, font
 from tests.app.driver import Driver, settle
 from tests.app.fake_engine import FakeEngine
@@ -30,6 +33,17 @@ def test_statistics_open_once_as_a_tab_and_close_like_one(driver: Driver) -> Non
     assert workspace.row.bar.count() == 2
     driver.window.actions_of_window.close.trigger()
     assert workspace.current is chat
+
+
+def test_statistics_opened_from_a_chat_that_runs_are_of_that_chat(driver: Driver, fake_engine: FakeEngine) -> None:
+    fake_engine.ending = None
+    driver.type("one")
+    driver.wait_text("Hello there")
+    driver.window.actions_of_window.statistics.trigger()
+    page = driver.window.workspace.current_page
+    assert isinstance(page, StatisticsPage)
+    assert page.segments.key == driver.window.workspace.tabs[0].session.conversation_id
+    driver.window.workspace.tabs[0].stop()
 
 
 def test_what_has_to_be_said_while_statistics_are_shown_is_said_in_the_last_chat(driver: Driver) -> None:
@@ -60,6 +74,35 @@ def test_the_inspector_stands_beside_a_chat_and_over_it_in_a_narrow_window(drive
     assert page.width() == body.width()
     assert body.side is not None
     assert body.side.geometry().right() == body.rect().right()
+
+
+def test_the_inspector_forgets_a_reply_that_is_deleted(driver: Driver) -> None:
+    driver.type("one")
+    driver.wait_idle()
+    driver.window.resize(1320, 700)
+    driver.window.actions_of_window.inspector.trigger()
+    inspector = driver.window.statistics.inspector
+    assert inspector is not None
+    assert inspector.numbers.isVisible()
+    driver.run(driver.tab.session.delete_from(driver.tab.session.messages[1].id))
+    driver.wait(lambda: inspector.text == NOTHING)
+
+
+def test_the_inspector_tells_of_the_reply_that_is_in_view_at_the_start(make_driver: Callable[[], Driver]) -> None:
+    first = make_driver()
+    first.window.resize(1320, 700)
+    first.type("one")
+    first.wait_idle()
+    first.window.actions_of_window.inspector.trigger()
+    first.window.leave()
+    second = make_driver()
+    second.window.resize(1320, 700)
+    second.wait(lambda: bool(second.tab.session.messages))
+    second.run(settle())
+    inspector = second.window.statistics.inspector
+    assert inspector is not None
+    assert inspector.isVisible()
+    assert inspector.text != NOTHING
 
 
 def test_the_inspector_goes_while_statistics_are_shown(driver: Driver) -> None:
@@ -107,6 +150,35 @@ def test_an_inspector_over_a_chat_leaves_the_composer_free(driver: Driver) -> No
         composer.field.setPlainText(text)
         driver.run(settle())
         assert side.mapTo(driver.window, side.rect().bottomLeft()).y() < composer.mapTo(driver.window, QPoint()).y()
+
+
+@pytest.mark.parametrize("size", [(900, 600), (480, 560)])
+def test_an_inspector_over_a_chat_is_closed_by_its_button_and_by_escape(driver: Driver, size: tuple[int, int]) -> None:
+    driver.window.resize(*size)
+    field, toggle = driver.tab.composer.field, driver.window.actions_of_window.inspector
+    toggle.trigger()
+    inspector = driver.window.statistics.inspector
+    assert inspector is not None
+    button = next(one for one in inspector.findChildren(SymbolButton) if one.isVisible())
+    button.click()
+    assert not inspector.isVisible()
+    assert field.hasFocus()
+    toggle.trigger()
+    assert inspector.isVisible()
+    driver.qtbot.keyClick(field, Qt.Key.Key_Escape)
+    assert not inspector.isVisible()
+
+
+def test_escape_stops_the_reply_once_no_inspector_lies_over_it(driver: Driver, fake_engine: FakeEngine) -> None:
+    fake_engine.ending = None
+    driver.type("one")
+    driver.wait_text("Hello there")
+    driver.window.resize(900, 600)
+    driver.window.actions_of_window.inspector.trigger()
+    driver.qtbot.keyClick(driver.tab.composer.field, Qt.Key.Key_Escape)
+    assert driver.tab.session.is_busy
+    driver.qtbot.keyClick(driver.tab.composer.field, Qt.Key.Key_Escape)
+    driver.wait_idle()
 
 
 def test_the_keyboard_goes_to_the_chat_when_the_sidebar_goes(driver: Driver) -> None:

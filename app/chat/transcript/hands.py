@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QFocusEvent,
     QHelpEvent,
@@ -162,6 +162,7 @@ class TranscriptHands(TranscriptActions):
             return True
         if focused is self and is_next:
             self.show_focus()
+            self._bring_message()
         section = self.sections[self.focus_index] if 0 <= self.focus_index < len(self.sections) else None
         stops = self.buttons_of(section) if section is not None else []
         place = stops.index(focused) if focused in stops else -1
@@ -173,9 +174,21 @@ class TranscriptHands(TranscriptActions):
             return True
         if 0 <= following < len(stops):
             stops[following].setFocus(Qt.FocusReason.TabFocusReason if is_next else Qt.FocusReason.BacktabFocusReason)
+            self._bring(stops[following])
             return True
         self.setFocus(Qt.FocusReason.OtherFocusReason)
         return super().focusNextPrevChild(is_next)
+
+    def _bring_message(self) -> None:
+        """Only what is in view has its buttons."""
+        rect = self.rect_of_section(self.focus_index) if len(self.sections) else None
+        if rect is not None and not rect.intersects(self.viewport().rect()):
+            self.show_rect(QRectF(rect))
+
+    def _bring(self, button: QWidget) -> None:
+        """Under a long message it may stand below the view."""
+        corner = button.mapTo(self.viewport(), QPoint())
+        self.show_rect(QRectF(QRect(corner, button.size())))
 
     # Pointer
 

@@ -269,7 +269,8 @@ class Transcript(TranscriptHands):
         bottom = self.offset + self.viewport().height()
         seen = [self.sections[index] for index in self.sections.between(self.offset, bottom)]
         replies = [section.message.id for section in seen if section.is_reply]
-        shown = replies[-1] if replies else self.reply_in_view
+        kept = self.reply_in_view if self.sections.find(self.reply_in_view) is not None else ""
+        shown = replies[-1] if replies else kept
         if shown != self.reply_in_view:
             self.reply_in_view = shown
             self.reply_in_view_changed.emit(shown)

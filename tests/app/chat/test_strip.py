@@ -5,13 +5,24 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QApplication
 
 from app.chat.notes import Action, note_for
-from app.chat.strip import describe, fit_strip, progress_words, reread_words, speedup_item, spoken, strip_items
+from app.chat.strip import (
+    describe,
+    fit_progress,
+    fit_strip,
+    progress_words,
+    reread_words,
+    speedup_item,
+    spoken,
+    strip_items,
+)
 from app.chat.wake import LEAST_ROUNDS, NUM_ROUNDS, Round, Wake
 from app.conversations.records import Message, ReplyState
 from app.figures import NO_BREAK, write_clock
+from app.theme.fonts import font
 from engine.messages import Delta, Progress, Statistics
 
 STATISTICS = Statistics(
@@ -175,6 +186,13 @@ def test_progress_is_said_in_words() -> None:
     assert restored.replace(NO_BREAK, " ") == "Reading 1,204 of 1,242 tokens, 1,204 cached"
     loading = progress_words(Progress(1, "loading", 100_000_000, 500_000_000), "SmolLM2 135M")
     assert loading.replace(NO_BREAK, " ") == "Loading SmolLM2 135M, 0.1 of 0.5 GB"
+
+
+def test_progress_in_a_narrow_column_leaves_out_what_is_behind_the_comma(qapp: QApplication) -> None:
+    words = progress_words(Progress(1, "reading", 42, 47, num_cached=25), "Tiny")
+    whole = QFontMetricsF(font("small")).horizontalAdvance(words)
+    assert fit_progress(words, whole) == words
+    assert fit_progress(words, whole - 1).replace(NO_BREAK, " ") == "Reading 42 of 47 tokens"
 
 
 def test_the_wake_counts_rounds_from_totals() -> None:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from app.conversations import unfinished
 from app.conversations.database import Database
 from app.conversations.records import Attachment, ReplyState
 from tests.app.conversations.saved_chats import add_exchange, damage_index
@@ -86,6 +87,15 @@ def test_reply_is_found_once_it_has_ended_and_as_it_ended(ask, find):
     assert find("lattice") == ()
     ask(lambda store: store.save_replies([replace(reply, text="lattice of ice", state=ReplyState.STOPPED)]))
     assert [hit.excerpt for hit in find("lattice")] == ["lattice of ice"]
+
+
+def test_chats_of_an_import_are_not_found_before_all_are_there(ask, find):
+    for name in ("c", "d"):
+        ask(lambda store, name=name: add_exchange(store, name, "ice", title="lattice"))
+    ask(lambda store: unfinished.begin(store.connection, ["d"]))
+    assert ids_of(find("ice")) == ids_of(find("lattice")) == ids_of(find("ice", limit=1)) == ["c"]
+    ask(lambda store: unfinished.finish(store.connection, ["d"]))
+    assert sorted(ids_of(find("ice"))) == ["c", "d"]
 
 
 def test_what_is_deleted_is_not_found_and_what_is_put_back_is(ask, find):

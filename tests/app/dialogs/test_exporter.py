@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QLabel
 
 from app.dialogs.exporter import JSON, MARKDOWN, MARKDOWN_FOLDER
+from engine.messages import ModelLoaded, ReasoningTags
 from tests.app.driver import Driver
+from tests.app.fake_engine import FakeEngine, deltas_of, facts_of
 
 
 def choose(driver: Driver, path: Path, name_filter: str) -> Sequence[str]:
@@ -36,6 +39,22 @@ def test_one_chat_becomes_a_markdown_file(driver: Driver, tmp_path: Path) -> Non
     text = (tmp_path / "ice.md").read_text()
     assert "Why does ice float?" in text
     assert "Hello there" in text
+
+
+def test_reasoning_is_told_apart_by_the_tags_of_the_model_that_wrote_it(
+    driver: Driver, fake_engine: FakeEngine, tmp_path: Path
+) -> None:
+    fake_engine.script = deltas_of("[R]A lattice.[/R] It floats.")
+    driver.type("Why does ice float?")
+    driver.wait_idle()
+    facts = facts_of(driver.tab.session.messages[-1].model)
+    fake_engine.emit(ModelLoaded(99, replace(facts, reasoning=(ReasoningTags("[R]", "[/R]"),))))
+    driver.wait(lambda: bool(driver.window.catalogue.tags.get(facts.target)))
+    driver.window.sidebar.menus.export_asked.emit((driver.tab.session.conversation_id,))
+    choose(driver, tmp_path / "ice.md", MARKDOWN)
+    text = (tmp_path / "ice.md").read_text()
+    assert "A lattice." in text
+    assert "[R]" not in text
 
 
 def test_all_chats_become_one_file_or_a_folder(driver: Driver, tmp_path: Path) -> None:

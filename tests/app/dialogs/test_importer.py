@@ -11,7 +11,7 @@ from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QFileDialog
 
-from app.dialogs.import_page import ImportPage
+from app.dialogs.import_page import KEPT, NOTHING, ImportPage
 from app.tasks import finish
 from tests.app.conversations.importing.chat_files import chatgpt_chat, chatgpt_node
 from tests.app.driver import Driver
@@ -80,7 +80,7 @@ def test_chats_that_are_here_are_not_imported_again(driver: Driver, export_file:
     driver.wait(lambda: page.undo.isVisible())
     read(driver, page, export_file)
     assert not page.act.isVisible()
-    assert page.reason.text() == "There is nothing to import."
+    assert page.reason.text() == f"{NOTHING} {KEPT}"
 
 
 @pytest.mark.parametrize("content", ["", "{", "[[[[", '{"a": 1}', "\0\0"])

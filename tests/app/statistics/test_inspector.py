@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from app.conversations.records import Message
 from app.figures import NO_BREAK
-from app.statistics.inspector import NOTHING, UNTOLD, Inspector
+from app.statistics.inspector import NOTHING, READING, UNTOLD, Inspector
 from app.theme.theme import Theme
 from engine.messages import Statistics
 from tests.app.statistics.replies import Talk
@@ -30,7 +30,7 @@ def words_of(inspector: Inspector) -> str:
 def test_it_follows_a_running_reply(qtbot: QtBot, inspector: Inspector, talk: Talk) -> None:
     talk.begin(1)
     inspector.show_reply("m1")
-    assert inspector.note.text() == UNTOLD
+    assert inspector.note.text() == READING
     for _ in range(3):
         talk.round(1, 2, 1, speedup=2.0, depth_reason="Every proposal is verified.")
     qtbot.waitUntil(lambda: inspector.rounds.text() == f"3{NO_BREAK}rounds")
@@ -68,6 +68,13 @@ def test_the_end_of_a_reply_is_told_whatever_message_was_handed_in(
     assert "State\trunning" in words_of(inspector)
     talk.end(1, "length")
     qtbot.waitUntil(lambda: "State\treached the limit of tokens" in words_of(inspector))
+
+
+def test_a_reply_that_ended_without_a_round_is_said_to_have_no_numbers(inspector: Inspector, talk: Talk) -> None:
+    talk.begin(1)
+    talk.end(1)
+    inspector.show_reply("m1")
+    assert inspector.note.text() == UNTOLD
 
 
 def test_without_a_reply_it_says_so(inspector: Inspector) -> None:

@@ -74,6 +74,22 @@ def test_tab_goes_through_the_actions_of_a_message_and_out(focused: Transcript) 
     assert isinstance(QApplication.focusWidget(), QLineEdit)
 
 
+def test_what_tab_comes_to_under_a_long_reply_is_brought_into_view(focused: Transcript) -> None:
+    reply = replace(message("assistant", "So.\n\n" * 200, number=2), statistics=NUMBERS)
+    focused.show_messages([message("user", "Why?", number=1), reply, message("user", "And?", number=3)])
+    focused.setFocus(Qt.FocusReason.TabFocusReason)
+    focused.focus_section(1)
+    for place in (focused.offset, 0, focused.verticalScrollBar().maximum()):
+        focused.setFocus(Qt.FocusReason.OtherFocusReason)
+        focused.verticalScrollBar().setValue(place)
+        press(Qt.Key.Key_Tab)
+        button = QApplication.focusWidget()
+        assert name().startswith("Statistics")
+        assert button is not None
+        place_in_view = button.rect().translated(button.mapTo(focused.viewport(), button.rect().topLeft()))
+        assert focused.viewport().rect().contains(place_in_view)
+
+
 def test_the_actions_of_another_message_are_reached_from_it(focused: Transcript) -> None:
     focused.show_messages([message("user", "Why?", number=1), message("assistant", "So.", number=2)])
     focused.setFocus(Qt.FocusReason.TabFocusReason)
