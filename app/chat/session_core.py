@@ -163,7 +163,7 @@ class SessionCore(QObject):
         live = self._recorder.begin(request_id, reply)
         if not self._is_closed:
             self._attach(live)
-        self._bridge.send(self._submit_for(request_id, reply, self._path.turns()))
+        self._bridge.send(self._submit_for(request_id, reply, self._path.prompt()))
         self.reply_begun.emit()
         if self._is_stop_asked:
             self._is_stop_asked = False

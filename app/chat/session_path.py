@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from app.conversations.records import CONTINUABLE, Message
@@ -67,9 +67,14 @@ class ShownPath:
         self.messages += self.hidden
         self.hidden = []
 
-    def num_left_out(self, num_messages: int | None = None) -> int:
-        """How many of the oldest messages a prompt leaves out that follows the first `num_messages`, or all."""
-        return max(self._num_asked, *(each.num_left_out for each in self.messages[:num_messages]), 0)
+    def num_left_out(self, num_messages: int | None = None, num_asked: int = 0) -> int:
+        """How many of the oldest messages a prompt leaves out that follows the first `num_messages`, or all.
+
+        At least `num_asked`, but no more than there are before it.
+        """
+        messages = self.messages[:num_messages]
+        num_that_can_be = len(messages) - len(without_oldest(messages, len(messages)))
+        return min(max(self._num_asked, num_asked, _num_said(messages)), num_that_can_be)
 
     def leave_out(self, num_turns: int) -> None:
         """Leave out so many turns more, from the next message on."""
@@ -91,5 +96,17 @@ class ShownPath:
 
         Raises nothing where all of them are left out: what follows stays.
         """
-        num_left_out = max(self.num_left_out(num_messages), num_asked)
+        num_left_out = self.num_left_out(num_messages, num_asked)
         return turns_of([*without_oldest(self.messages[:num_messages], num_left_out), *following])
+
+    def prompt(self, num_messages: int | None = None) -> tuple[Turn, ...]:
+        """Of a reply that ends the first `num_messages`, or all, or follows them; what it answers always stays."""
+        messages = self.messages[:num_messages]
+        asked = max((place for place, each in enumerate(messages) if each.role == "user"), default=0)
+        num_left_out = max(self._num_asked, _num_said(messages))
+        return turns_of([*without_oldest(messages[:asked], num_left_out), *messages[asked:]])
+
+
+def _num_said(messages: Iterable[Message]) -> int:
+    """How many of the oldest messages these say are left out from one of them on."""
+    return max((each.num_left_out for each in messages), default=0)
