@@ -100,11 +100,13 @@ class ShownPath:
         return turns_of([*without_oldest(self.messages[:num_messages], num_left_out), *following])
 
     def prompt(self, num_messages: int | None = None) -> tuple[Turn, ...]:
-        """Of a reply that ends the first `num_messages`, or all, or follows them; what it answers always stays."""
+        """Of a reply that ends the first `num_messages`, or all, or follows them; what it answers always stays.
+
+        Only what a message says is left out: what was asked for counts from the next message on.
+        """
         messages = self.messages[:num_messages]
         asked = max((place for place, each in enumerate(messages) if each.role == "user"), default=0)
-        num_left_out = max(self._num_asked, _num_said(messages))
-        return turns_of([*without_oldest(messages[:asked], num_left_out), *messages[asked:]])
+        return turns_of([*without_oldest(messages[:asked], _num_said(messages)), *messages[asked:]])
 
 
 def _num_said(messages: Iterable[Message]) -> int:

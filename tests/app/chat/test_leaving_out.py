@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.chat.notes import Action
+from engine.messages import Finished
 from tests.app.driver import Driver, settle
 from tests.app.fake_engine import FakeEngine
 
@@ -48,3 +49,12 @@ def test_a_branch_leaves_out_no_more_than_is_before_it(talk: Driver, fake_engine
     assert send(talk, fake_engine, "TWO") == ["TWO"]
     assert talk.tab.session.messages[2].num_left_out == 2
     assert send(talk, fake_engine, "THREE") == ["TWO", "Hello there", "THREE"]
+
+
+def test_a_continued_reply_has_the_prompt_that_it_had(talk: Driver, fake_engine: FakeEngine) -> None:
+    fake_engine.ending = Finished(0, "length")
+    before = send(talk, fake_engine, "four")
+    talk.tab.composer.leave_out_asked.emit(2)
+    act(talk, Action.CONTINUE, -1)
+    assert prompt(talk, fake_engine) == [*before, "Hello there"]
+    assert send(talk, fake_engine, "five")[0] == "two"
