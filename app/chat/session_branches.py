@@ -17,7 +17,7 @@ class SessionBranches(SessionCore):
 
     message_changed = Signal(object)  # Message of the user's, what it leaves out
     messages_gone = Signal(str)  # conversation id: some were deleted, and the time to have them back is over
-    left_out_changed = Signal(int)  # how many of the oldest messages the next prompt leaves out
+    left_out_changed = Signal()  # how many of the oldest messages the next prompt leaves out
 
     _deleted: DeletedMessages | None = None  # what can be put back
     _gone_timer: QTimer | None = None  # while drafters may still propose what was deleted
@@ -26,6 +26,11 @@ class SessionBranches(SessionCore):
     def num_left_out(self) -> int:
         """How many of the oldest messages the next prompt leaves out."""
         return self._path.num_left_out()
+
+    @property
+    def num_asked_left_out(self) -> int:
+        """The same, where that begins with the next message; else 0."""
+        return self._path.num_asked
 
     @property
     def is_branching(self) -> bool:
@@ -123,13 +128,13 @@ class SessionBranches(SessionCore):
     def leave_out(self, num_turns: int) -> None:
         """Leave so many more of the oldest turns out of prompts, from the next message on."""
         self._path.leave_out(num_turns)
-        self.left_out_changed.emit(self.num_left_out)
+        self.left_out_changed.emit()
 
     async def include_all(self) -> bool:
         """Leave nothing out of prompts any more."""
         async with self._lock:
             changed = self._path.include_all()
-            self.left_out_changed.emit(0)
+            self.left_out_changed.emit()
             for message in changed:
                 self.message_changed.emit(message)
             lost = "What prompts leave out could not be saved."

@@ -18,10 +18,17 @@ class ShownPath:
         self._num_asked = 0  # oldest messages to leave out from the next message on
 
     def take(self, messages: Sequence[Message], siblings: Mapping[str, tuple[str, ...]]) -> None:
+        """Show another path; what was asked to be left out holds where it begins with the same messages."""
+        left_out = self._ids_left_out([*self.messages, *self.hidden])
+        if left_out != self._ids_left_out(messages):
+            self._num_asked = 0
         self.messages = list(messages)
         self.siblings = dict(siblings)
         self.hidden = []
-        self._num_asked = 0
+
+    def _ids_left_out(self, messages: Sequence[Message]) -> list[str]:
+        num_kept = len(without_oldest(messages, self._num_asked))
+        return [each.id for each in messages[: len(messages) - num_kept]]
 
     @property
     def can_continue(self) -> bool:
@@ -53,7 +60,8 @@ class ShownPath:
             self.siblings[messages[0].id] = (*self.siblings.get(old.id, (old.id,)), messages[0].id)
         self.messages[index:] = messages
         self.hidden = []
-        self._num_asked = 0
+        if messages[0].role == "user":  # which says from here on what is left out
+            self._num_asked = 0
         return bool(instead_of)
 
     def cut(self, num_messages: int) -> bool:
@@ -75,6 +83,12 @@ class ShownPath:
         messages = self.messages[:num_messages]
         num_that_can_be = len(messages) - len(without_oldest(messages, len(messages)))
         return min(max(self._num_asked, num_asked, _num_said(messages)), num_that_can_be)
+
+    @property
+    def num_asked(self) -> int:
+        """The same of the next prompt, where no message says it yet; else 0."""
+        num_left_out = self.num_left_out()
+        return num_left_out if num_left_out > _num_said(self.messages) else 0
 
     def leave_out(self, num_turns: int) -> None:
         """Leave out so many turns more, from the next message on."""

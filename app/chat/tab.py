@@ -14,7 +14,7 @@ from app.chat.draft import Draft
 from app.chat.empty import EmptyPage
 from app.chat.notes import Action, Note, NoteBar
 from app.chat.session import ChatSession
-from app.chat.tab_actions import BRANCHING, DELETION, LEAVING_OUT, UNANSWERED, TabActions
+from app.chat.tab_actions import BRANCHING, DELETION, UNANSWERED, TabActions
 from app.chat.tab_checks import DIFFERENCE, REPORT, TabChecks
 from app.chat.tab_notes import TabNotes
 from app.chat.tab_voice import TabVoice
@@ -184,7 +184,8 @@ class ChatTab(QWidget):
         self._notes.show(subject, Note(sentence, (Action.CLOSE,), is_alert=True))
 
     def _add_message(self, message: Message) -> None:
-        self._notes.drop(FAILURE, DELETION, BRANCHING, LEAVING_OUT, UNANSWERED, DIFFERENCE, REPORT)
+        self._notes.drop(FAILURE, DELETION, BRANCHING, UNANSWERED, DIFFERENCE, REPORT)
+        self.actions_on_messages.say_left_out()
         self._pages.setCurrentWidget(self.transcript)
         self.transcript.add_message(message)
         self.state_changed.emit()
@@ -201,8 +202,8 @@ class ChatTab(QWidget):
         self.counting.take_messages()
         self.state_changed.emit()
 
-    def _take_left_out(self, num_left_out: int) -> None:
-        self.actions_on_messages.say_left_out(num_left_out)
+    def _take_left_out(self) -> None:
+        self.actions_on_messages.say_left_out()
         self.counting.refresh()
 
     def _change(self, message: Message) -> None:

@@ -89,9 +89,9 @@ class TabActions(QObject):
         message = next(branching, None)
         return message if message is not None and self._session.sibling_of(message.id, step) else None
 
-    def say_left_out(self, num_left_out: int) -> None:
+    def say_left_out(self) -> None:
         """Tell what the next message will leave out, and offer it back."""
-        if not num_left_out:
+        if not (num_left_out := self._session.num_asked_left_out):
             self._notes.drop(LEAVING_OUT)
             return
         messages = write_count(num_left_out, "messages")
@@ -102,6 +102,7 @@ class TabActions(QObject):
         """Other messages are shown: say of them what is still to be said."""
         if not self._session.is_branching:
             self._notes.drop(BRANCHING)
+        self.say_left_out()
         last = self._session.messages[-1] if self._session.messages else None
         if last is None or last.role != "user":
             self._notes.drop(UNANSWERED)

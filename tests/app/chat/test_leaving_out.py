@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.chat.notes import Action
+from app.chat.notes import Action, NoteBar
 from engine.messages import Finished
 from tests.app.driver import Driver, settle
 from tests.app.fake_engine import FakeEngine
@@ -58,3 +58,34 @@ def test_a_continued_reply_has_the_prompt_that_it_had(talk: Driver, fake_engine:
     act(talk, Action.CONTINUE, -1)
     assert prompt(talk, fake_engine) == [*before, "Hello there"]
     assert send(talk, fake_engine, "five")[0] == "two"
+
+
+NOTE = "The oldest 2\u00a0messages are left out of the prompt, from the next message on."
+
+
+def said(driver: Driver) -> list[str]:
+    return [bar.text for bar in driver.tab.findChildren(NoteBar) if bar.isVisible()]
+
+
+@pytest.mark.parametrize("action", [Action.AGAIN, Action.PREVIOUS, Action.DELETE_FROM])
+def test_what_is_left_out_and_its_note_outlast_another_branch(
+    talk: Driver, fake_engine: FakeEngine, action: Action
+) -> None:
+    act(talk, Action.AGAIN, -1)
+    prompt(talk, fake_engine)
+    talk.tab.composer.leave_out_asked.emit(2)
+    act(talk, action, -1)
+    prompt(talk, fake_engine)
+    assert NOTE in said(talk)
+    assert send(talk, fake_engine, "four")[0] == "two"
+    assert NOTE not in said(talk)
+
+
+def test_what_is_left_out_and_its_note_go_where_other_messages_are_the_oldest(
+    talk: Driver, fake_engine: FakeEngine
+) -> None:
+    act(talk, Action.AGAIN, 1)
+    talk.tab.composer.leave_out_asked.emit(2)
+    act(talk, Action.PREVIOUS, 1)
+    assert said(talk) == []
+    assert send(talk, fake_engine, "four")[0] == "one"
