@@ -106,6 +106,10 @@ class SessionBranches(SessionCore):
             return self._show(opened)
 
     def _tell_later(self) -> None:
+        """At once where the session was closed meanwhile, with which the time to have them back is over."""
+        if self._is_closed:
+            self.messages_gone.emit(self.conversation_id)
+            return
         if self._gone_timer is None:
             self._gone_timer = QTimer(self)
             self._gone_timer.setSingleShot(True)
@@ -144,9 +148,9 @@ class SessionBranches(SessionCore):
         """Take other values of the template's switches, from the next reply on."""
         self.switches = switches
         if conversation_id := self.conversation_id:
-            await self._run(
-                lambda store: store.set_switches(conversation_id, switches), "The choice for this chat was not saved."
-            )
+            lost = "The choice for this chat was not saved."
+            async with self._lock:
+                await self._run(lambda store: store.set_switches(conversation_id, switches), lost)
 
     def _show(self, opened: OpenedConversation | None) -> bool:
         if opened is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from PySide6.QtCore import QObject, Signal
+from shiboken6 import isValid
 
 from app.chat.composer import Composer
 from app.chat.notes import Action, Note
@@ -115,11 +116,14 @@ class TabActions(QObject):
 
     async def _choose(self, message_id: str, step: int) -> None:
         sibling = self._session.sibling_of(message_id, step)
-        if sibling and await self._session.choose(sibling):
+        if sibling and await self._session.choose(sibling) and isValid(self):
             self._transcript.scroll_to_message(sibling)
 
     async def _branch(self, message_id: str) -> None:
-        if await self._session.branch_from(message_id):
+        is_begun = await self._session.branch_from(message_id)
+        if not isValid(self):  # the tab was closed meanwhile
+            return
+        if is_begun:
             note = Note("What you send next begins a branch here.", (Action.BACK,))
             self._notes.show(BRANCHING, note, lambda action: self._session.go_back())
         elif not self._session.is_branching:
@@ -128,7 +132,7 @@ class TabActions(QObject):
 
     async def _delete(self, message_id: str, *, is_discarded: bool) -> None:
         num_messages = await self._session.delete_from(message_id)
-        if num_messages:
+        if num_messages and isValid(self):
             self.deleted_at = time.monotonic()
             messages = write_count(num_messages, "messages")
             words = "Discarded the reply." if is_discarded else f"Deleted {messages}."
