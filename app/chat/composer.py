@@ -78,6 +78,10 @@ class Composer(ComposerFrame):
         self._sending.refusal = reason
         self._refresh_button()
 
+    def refuses(self) -> bool:
+        """Whether no reply can be begun for now, which is said then."""
+        return self._sending.refuses()
+
     def set_history(self, messages: Iterable[Message]) -> None:
         """What Up brings back."""
         self.field.history.set_texts(message.text for message in messages if message.role == "user")

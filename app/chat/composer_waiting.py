@@ -28,7 +28,7 @@ class Waiting(QObject):
             self.send(draft)
 
     def send(self, draft: Draft) -> None:
-        """Send a message whose chip is still there; one that does not fit stays a chip, with the reason."""
+        """Send a message whose chip is still there; one that cannot go stays a chip, with the reason."""
         counting = self._composer.counting
         if counting is None or counting.surely_fits(draft):
             self._let_go(draft)
@@ -46,8 +46,12 @@ class Waiting(QObject):
             self._refuse(draft, count)
 
     def _let_go(self, draft: Draft) -> None:
-        if self._composer.queued.take(draft):
-            self._composer.sent.emit(draft)
+        composer = self._composer
+        if composer.refuses():
+            composer.hold()
+            composer.queued.explain(draft, composer.note.text)
+        elif composer.queued.take(draft):
+            composer.sent.emit(draft)
 
     def _refuse(self, draft: Draft, count: TokenCount) -> None:
         composer, reason = self._composer, too_long_words(count)

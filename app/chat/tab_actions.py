@@ -48,7 +48,7 @@ class TabActions(QObject):
             case Action.EDIT:
                 self.edit(message_id)
             case Action.AGAIN:
-                start(self._session.regenerate(message_id))
+                self._write_again(message_id)
             case Action.BRANCH:
                 start(self._branch(message_id))
             case Action.PREVIOUS | Action.NEXT:
@@ -61,7 +61,8 @@ class TabActions(QObject):
                 start(self._session.include_all())
 
     def go_on(self) -> None:
-        start(self._session.continue_reply())
+        if not self._composer.refuses():
+            start(self._session.continue_reply())
         self._composer.field.setFocus()
 
     def edit(self, message_id: str) -> None:
@@ -77,7 +78,11 @@ class TabActions(QObject):
     def write_again(self) -> None:
         """Have the last message replied to once more."""
         if self._session.messages:
-            start(self._session.regenerate(self._session.messages[-1].id))
+            self._write_again(self._session.messages[-1].id)
+
+    def _write_again(self, message_id: str) -> None:
+        if not self._composer.refuses():
+            start(self._session.regenerate(message_id))
 
     def step_branch(self, step: int) -> None:
         """Go to another branch where the path last had a choice."""
