@@ -75,6 +75,8 @@ class Composer(ComposerFrame):
 
     def set_refusal(self, reason: str) -> None:
         """Send nothing for now, as a sentence; "" lets messages go again."""
+        if self._sending.refusal != reason and self.note.text == self._sending.refusal:
+            self.note.hide()
         self._sending.refusal = reason
         self._refresh_button()
 

@@ -129,3 +129,12 @@ def test_in_a_narrow_window_quantisation_cost_and_drafter_give_way_in_turn(compo
     assert widths[300][1]
     assert foot.send_button.toolTip() == "Send this message\n16 tokens to read, 2,380 cached"
     assert widths[744][2] > widths[300][2]
+
+
+def test_the_note_of_what_cannot_be_sent_goes_when_it_can(composer: Composer, qtbot: QtBot) -> None:
+    composer.set_refusal("The disk is full.")
+    composer.field.setPlainText("one")
+    qtbot.keyClick(composer.field, Qt.Key.Key_Return)
+    assert composer.note.text == "The disk is full."
+    composer.set_refusal("")
+    assert composer.note.text == ""
