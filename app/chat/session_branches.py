@@ -92,14 +92,16 @@ class SessionBranches(SessionCore):
 
     async def undo_deletion(self) -> bool:
         """Put back what was deleted last, where it was."""
-        if (deleted := self._deleted) is None:
+        if not self.can_undo_deletion:
             return False
-
-        def restore(store: Store) -> OpenedConversation:
-            store.restore_messages(deleted)
-            return store.open_conversation(deleted.conversation_id)
-
         async with self._alone():
+            if (deleted := self._deleted) is None:  # put back meanwhile
+                return False
+
+            def restore(store: Store) -> OpenedConversation:
+                store.restore_messages(deleted)
+                return store.open_conversation(deleted.conversation_id)
+
             opened = await self._write(restore, "The messages could not be put back.")
             self._deleted = None if opened else deleted
             self._tell_later()  # where it was told already, they are to be learned again

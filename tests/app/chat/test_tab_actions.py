@@ -1,7 +1,8 @@
-"""Tabs that are closed while something is being done with their chats."""
+"""Chats in which two things are done at once, one of them perhaps that their tab is closed."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
@@ -32,3 +33,18 @@ def test_a_tab_is_closed_while_something_is_done_with_a_message(driver: Driver, 
     assert gone == ([session.conversation_id] if is_deletion else [])
     opened = ask(lambda store: store.open_conversation(session.conversation_id))
     assert bool(opened.siblings) is not is_deletion
+
+
+def test_messages_are_put_back_once_where_that_is_asked_for_twice(driver: Driver) -> None:
+    driver.type("one")
+    driver.wait_idle(2)
+    session, troubles = driver.tab.session, list[str]()
+    driver.run(session.delete_from(session.messages[1].id))
+    session.trouble.connect(troubles.append)
+
+    async def undo_twice() -> list[bool]:
+        return await asyncio.gather(session.undo_deletion(), session.undo_deletion())
+
+    assert driver.run(undo_twice()) == [True, False]
+    assert troubles == []
+    assert len(session.messages) == 2
