@@ -116,4 +116,6 @@ def too_long_words(count: TokenCount) -> str:
 
 def offer_of(count: TokenCount) -> str:
     """What would make it fit; "" where nothing does."""
+    if count.num_left_out == 1:
+        return "Leave out the oldest message"
     return f"Leave out the oldest {write_count(count.num_left_out, 'messages')}" if count.num_left_out else ""

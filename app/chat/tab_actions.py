@@ -100,8 +100,11 @@ class TabActions(QObject):
         if not (num_left_out := self._session.num_asked_left_out):
             self._notes.drop(LEAVING_OUT)
             return
-        messages = write_count(num_left_out, "messages")
-        words = f"The oldest {messages} are left out of the prompt, from the next message on."
+        if num_left_out == 1:
+            words = "The oldest message is left out of the prompt, from the next message on."
+        else:
+            messages = write_count(num_left_out, "messages")
+            words = f"The oldest {messages} are left out of the prompt, from the next message on."
         self._notes.show(LEAVING_OUT, Note(words, (Action.INCLUDE,)), lambda action: self.act(action, ""))
 
     def take_path(self) -> None:

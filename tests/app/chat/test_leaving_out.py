@@ -89,3 +89,8 @@ def test_what_is_left_out_and_its_note_go_where_other_messages_are_the_oldest(
     act(talk, Action.PREVIOUS, 1)
     assert said(talk) == []
     assert send(talk, fake_engine, "four")[0] == "one"
+
+
+def test_one_message_is_left_out(talk: Driver) -> None:
+    talk.tab.composer.leave_out_asked.emit(1)
+    assert said(talk) == ["The oldest message is left out of the prompt, from the next message on."]
