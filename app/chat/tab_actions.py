@@ -18,6 +18,7 @@ from app.tasks import start
 
 # Subjects of notes.
 BRANCHING, DELETION, LEAVING_OUT, UNANSWERED = "branching", "deletion", "leaving out", "unanswered"
+SAME = "same text"
 
 
 class TabActions(QObject):
@@ -36,6 +37,7 @@ class TabActions(QObject):
         self._transcript = transcript
         self._composer = composer
         self._notes = notes
+        self._replaced: Message | None = None  # the reply that another is written in place of
         self.deleted_at = 0.0  # when messages were deleted last, on the monotonic clock
         transcript.action_chosen.connect(self.act)
 
@@ -82,7 +84,16 @@ class TabActions(QObject):
 
     def _write_again(self, message_id: str) -> None:
         if not self._composer.refuses():
+            self._replaced = next((each for each in self._session.messages if each.id == message_id), None)
             start(self._session.regenerate(message_id))
+
+    def take_end(self, reply: Message) -> None:
+        """Say why a reply that was written once more reads like the one before."""
+        replaced, self._replaced = self._replaced, None
+        if replaced is None or replaced.id not in self._session.siblings.get(reply.id, ()):
+            return
+        if not reply.temperature and reply.text == replaced.text != "":
+            self._notes.show(SAME, Note("The same text: temperature is 0.", (Action.CLOSE,)))
 
     def step_branch(self, step: int) -> None:
         """Go to another branch where the path last had a choice."""

@@ -8,9 +8,10 @@ from typing import Any
 
 import pytest
 
-from app.chat.notes import Action
+from app.chat.notes import Action, NoteBar
 from app.tasks import failures, finish
 from tests.app.driver import Driver
+from tests.app.fake_engine import FakeEngine, deltas_of
 
 Ask = Callable[..., Any]
 
@@ -48,3 +49,18 @@ def test_messages_are_put_back_once_where_that_is_asked_for_twice(driver: Driver
     assert driver.run(undo_twice()) == [True, False]
     assert troubles == []
     assert len(session.messages) == 2
+
+
+@pytest.mark.parametrize("other", ["", " and more"])
+def test_a_reply_once_more_with_the_same_text_says_why(driver: Driver, fake_engine: FakeEngine, other: str) -> None:
+    driver.type("one")
+    driver.wait_idle(2)
+    fake_engine.script = [*fake_engine.script, *deltas_of(other)] if other else fake_engine.script
+    driver.tab.actions_on_messages.write_again()
+    driver.wait(lambda: len(fake_engine.submits) == 2)
+    driver.wait_idle(2)
+    said = [bar.text for bar in driver.tab.findChildren(NoteBar) if bar.isVisible()]
+    assert said == ([] if other else ["The same text: temperature is 0."])
+    driver.type("two")
+    driver.wait_idle(4)
+    assert not any(bar.isVisible() for bar in driver.tab.findChildren(NoteBar))
