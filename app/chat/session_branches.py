@@ -20,6 +20,7 @@ class SessionBranches(SessionCore):
     left_out_changed = Signal()  # how many of the oldest messages the next prompt leaves out
 
     _deleted: DeletedMessages | None = None  # what can be put back
+    num_deleted_of_others = 0  # of the messages that were deleted last, those on other branches
     _gone_timer: QTimer | None = None  # while drafters may still propose what was deleted
 
     @property
@@ -86,6 +87,7 @@ class SessionBranches(SessionCore):
             if found is None:
                 return 0
             self._deleted, opened = found
+            self.num_deleted_of_others = self._deleted.num_messages - self._path.num_from(message_id)
             self._tell_later()
             self._show(opened)
             return self._deleted.num_messages

@@ -38,6 +38,11 @@ class ShownPath:
     def index_of(self, message_id: str) -> int | None:
         return next((place for place, each in enumerate(self.messages) if each.id == message_id), None)
 
+    def num_from(self, message_id: str) -> int:
+        """How many messages of this branch a message and those after it are."""
+        ids = [each.id for each in (*self.messages, *self.hidden)]
+        return len(ids) - ids.index(message_id) if message_id in ids else 0
+
     def sibling_of(self, message_id: str, step: int) -> str:
         """The id so many places after a message among those that stand beside it; "" where there is none."""
         group = self.siblings.get(message_id, ())

@@ -153,8 +153,11 @@ class TabActions(QObject):
         num_messages = await self._session.delete_from(message_id)
         if num_messages and isValid(self):
             self.deleted_at = time.monotonic()
-            messages = write_count(num_messages, "messages")
-            words = "Discarded the reply." if is_discarded else f"Deleted {messages}."
+            num_of_others = self._session.num_deleted_of_others
+            of_others = f", {write_count(num_of_others)} of them in other branches" if num_of_others else ""
+            messages = f"{write_count(num_messages, 'messages')}{of_others}"
+            is_one = is_discarded and num_messages == 1
+            words = "Discarded the reply." if is_one else f"Deleted {messages}."
             self._notes.show(DELETION, Note(words, (Action.UNDO, Action.CLOSE)), self._undo)
 
     def _undo(self, action: Action) -> None:

@@ -64,3 +64,17 @@ def test_a_reply_once_more_with_the_same_text_says_why(driver: Driver, fake_engi
     driver.type("two")
     driver.wait_idle(4)
     assert not any(bar.isVisible() for bar in driver.tab.findChildren(NoteBar))
+
+
+def test_a_deletion_says_how_much_of_other_branches_went_with_it(driver: Driver, fake_engine: FakeEngine) -> None:
+    for number, text in enumerate(("one", "two"), 1):
+        driver.type(text)
+        driver.wait_idle(2 * number)
+    actions = driver.tab.actions_on_messages
+    actions.act(Action.BRANCH, driver.tab.session.messages[1].id)
+    driver.type("other")
+    driver.wait(lambda: len(fake_engine.submits) == 3)
+    driver.wait_idle(4)
+    actions.act(Action.DELETE_FROM, driver.tab.session.messages[1].id)
+    words = "Deleted 5\u00a0messages, 2 of them in other branches."
+    driver.wait(lambda: any(bar.text == words for bar in driver.tab.findChildren(NoteBar) if bar.isVisible()))
