@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from app.chat.attachments_view import show_attachment
@@ -18,6 +19,7 @@ from app.theme.theme import Theme
 
 FOLLOW_UP = ("Write a follow-up. It is sent when this reply ends.", "Write a follow-up")
 FIRST = ("Ask something",)
+KEYPAD = Qt.KeyboardModifier.KeypadModifier
 EDITING = "This takes the place of an earlier message, in a new branch."
 
 
@@ -165,13 +167,20 @@ class Composer(ComposerFrame):
         draft = self.draft
         if draft.is_blank or not self._sending.may_go(draft, self.counting):
             return
-        self.field.history.add(draft.text)
         self._clear()
         if self.is_busy and not draft.edits:
             self.queued.add(draft, self.field)
             self.changed.emit()
         else:
+            self.field.history.add(draft.text)
             self.sent.emit(draft)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Up in an empty field takes back what waits before it brings back what was sent."""
+        is_up = event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent) and _is_up(event)
+        if is_up and not (self.draft or self._edits) and self.queued.take_back_last():
+            return True
+        return super().eventFilter(watched, event)
 
     def _clear(self) -> None:
         """Begin the next message; one that an edit set aside comes back."""
@@ -225,3 +234,7 @@ class Composer(ComposerFrame):
         has_something = bool(self.attachments.chips) or not self.field.is_blank
         self.foot.send_button.set_stop(self._is_stop, self._sending.reason)
         self.foot.send_button.setEnabled(self._is_stop or (has_something and not self._sending.reason))
+
+
+def _is_up(event: QKeyEvent) -> bool:
+    return event.key() == Qt.Key.Key_Up and not event.modifiers() & ~KEYPAD

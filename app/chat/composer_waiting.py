@@ -51,6 +51,7 @@ class Waiting(QObject):
             composer.hold()
             composer.queued.explain(draft, composer.note.text)
         elif composer.queued.take(draft):
+            composer.field.history.add(draft.text)
             composer.sent.emit(draft)
 
     def _refuse(self, draft: Draft, count: TokenCount) -> None:
