@@ -19,6 +19,7 @@ from app.theme.theme import Theme
 
 FOLLOW_UP = ("Write a follow-up. It is sent when this reply ends.", "Write a follow-up")
 FIRST = ("Ask something",)
+SWAPPED = "What you wrote waits in the place of this message."
 KEYPAD = Qt.KeyboardModifier.KeypadModifier
 EDITING = "This takes the place of an earlier message, in a new branch."
 
@@ -207,9 +208,10 @@ class Composer(ComposerFrame):
             self.stop_requested.emit()
 
     def _take_back(self, draft: Draft, place: int) -> None:
-        """Write on at a message that waited; what was written takes its place."""
-        if written := self.draft:
+        """Write on at a message that waited; what was written takes its place, unless it is the same."""
+        if (written := self.draft) and written != draft:
             self.queued.add(written, self.field, is_held=True, place=place)
+            self.note.tell(SWAPPED)
         self._load(draft)
         self.field.setFocus()
 
