@@ -9,6 +9,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog
+from shiboken6 import isValid
 
 from app.chat.attachments import MOST_AT_ONCE, MOST_CHARACTERS, AttachmentError, pasted, read_attachment
 from app.chat.attachments_row import AttachmentRow
@@ -70,7 +71,8 @@ class Attaching(QObject):
                 found.append(await loop.run_in_executor(None, read_attachment, path))
             except AttachmentError as error:
                 refusals.append(str(error))
-        self._add(found, refusals)
+        if isValid(self):  # the tab may be closed meanwhile
+            self._add(found, refusals)
 
     def _add(self, found: Iterable[Attachment], refusals: list[str]) -> None:
         """Attach what is not attached already, and say what was refused."""

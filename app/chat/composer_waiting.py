@@ -36,8 +36,10 @@ class Waiting(QObject):
             start(self._count_and_send(draft))
 
     async def _count_and_send(self, draft: Draft) -> None:
-        composer = self._composer
-        count = await composer.counting.count(draft) if composer.counting else None
+        composer, counting = self._composer, self._composer.counting
+        count = await counting.count(draft) if counting else None
+        if counting is not None and counting.is_closed:  # with the tab, whose messages are kept for the next time
+            return
         if composer.is_busy or draft not in composer.queued.drafts:
             return
         if count is None or count.num_tokens < count.context_length:

@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.chat.draft import Draft
 from app.chat.notes import Action
 from app.chat.queued import Queued
+from app.tasks import failures, finish
 from app.theme.theme import Theme
 from engine.messages import Finished, TokenCount
 from tests.app.driver import Driver, settle
@@ -127,3 +128,20 @@ def test_no_reply_is_begun_while_nothing_can_be_sent(driver: Driver, fake_engine
     assert driver.tab.composer.note.text == "The disk is full."
     driver.run(settle())
     assert len(fake_engine.submits) == 1
+
+
+def test_what_is_counted_while_its_tab_closes_is_not_sent(driver: Driver, fake_engine: FakeEngine) -> None:
+    fake_engine.ending, told = None, list[str]()
+    driver.type("one")
+    driver.wait_text("Hello there")
+    fake_engine.count = lambda question: TokenCount(10, 8192)
+    driver.type("z" * 8100)
+    driver.wait(lambda: bool(driver.tab.composer.queued.chips))
+    failures.happened.connect(told.append)
+    session, workspace = driver.tab.session, driver.window.workspace
+    session.busy_changed.connect(lambda is_busy: None if is_busy else workspace.close_tab(0))
+    fake_engine.emit(Finished(fake_engine.submits[0].request_id, "stop"))
+    driver.wait(lambda: driver.tab.session is not session)
+    driver.run(finish())
+    failures.happened.disconnect(told.append)
+    assert (told, len(fake_engine.submits)) == ([], 1)
