@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, Signal
 
 from app.chat.session import ChatSession
+from app.tasks import start
 from app.unsent import Unsent
 
 
@@ -46,5 +47,11 @@ class Background(QObject):
 
 
 def end_session(session: ChatSession) -> None:
+    """Close it; what was begun with its chat comes to its end before it is gone."""
     session.close()
+    start(_delete(session))
+
+
+async def _delete(session: ChatSession) -> None:
+    await session.come_to_rest()
     session.deleteLater()

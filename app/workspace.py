@@ -270,7 +270,7 @@ class Workspace(PageStack):
     async def _show_message(self, tab: ChatTab, message_id: str, words: str) -> None:
         """Go to a message, on another branch too; "" is none."""
         is_shown = any(message.id == message_id for message in tab.session.messages)
-        if message_id and (is_shown or await tab.session.choose(message_id)):
+        if message_id and (is_shown or await tab.session.choose(message_id)) and tab in self.tabs:
             tab.transcript.scroll_to_message(message_id)
             find_in(self._theme, tab).show_found(words, message_id)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from app.chat.attachments_view import show_attachment
@@ -18,6 +19,8 @@ from app.theme.theme import Theme
 
 FOLLOW_UP = ("Write a follow-up. It is sent when this reply ends.", "Write a follow-up")
 FIRST = ("Ask something",)
+SWAPPED = "What you wrote waits in the place of this message."
+KEYPAD = Qt.KeyboardModifier.KeypadModifier
 EDITING = "This takes the place of an earlier message, in a new branch."
 
 
@@ -75,8 +78,14 @@ class Composer(ComposerFrame):
 
     def set_refusal(self, reason: str) -> None:
         """Send nothing for now, as a sentence; "" lets messages go again."""
+        if self._sending.refusal != reason and self.note.text == self._sending.refusal:
+            self.note.hide()
         self._sending.refusal = reason
         self._refresh_button()
+
+    def refuses(self) -> bool:
+        """Whether no reply can be begun for now, which is said then."""
+        return self._sending.refuses()
 
     def set_history(self, messages: Iterable[Message]) -> None:
         """What Up brings back."""
@@ -159,13 +168,20 @@ class Composer(ComposerFrame):
         draft = self.draft
         if draft.is_blank or not self._sending.may_go(draft, self.counting):
             return
-        self.field.history.add(draft.text)
         self._clear()
         if self.is_busy and not draft.edits:
             self.queued.add(draft, self.field)
             self.changed.emit()
         else:
+            self.field.history.add(draft.text)
             self.sent.emit(draft)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Up in an empty field takes back what waits before it brings back what was sent."""
+        is_up = event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent) and _is_up(event)
+        if is_up and not (self.draft or self._edits) and self.queued.take_back_last():
+            return True
+        return super().eventFilter(watched, event)
 
     def _clear(self) -> None:
         """Begin the next message; one that an edit set aside comes back."""
@@ -192,9 +208,10 @@ class Composer(ComposerFrame):
             self.stop_requested.emit()
 
     def _take_back(self, draft: Draft, place: int) -> None:
-        """Write on at a message that waited; what was written takes its place."""
-        if written := self.draft:
+        """Write on at a message that waited; what was written takes its place, unless it is the same."""
+        if (written := self.draft) and written != draft:
             self.queued.add(written, self.field, is_held=True, place=place)
+            self.note.tell(SWAPPED)
         self._load(draft)
         self.field.setFocus()
 
@@ -219,3 +236,7 @@ class Composer(ComposerFrame):
         has_something = bool(self.attachments.chips) or not self.field.is_blank
         self.foot.send_button.set_stop(self._is_stop, self._sending.reason)
         self.foot.send_button.setEnabled(self._is_stop or (has_something and not self._sending.reason))
+
+
+def _is_up(event: QKeyEvent) -> bool:
+    return event.key() == Qt.Key.Key_Up and not event.modifiers() & ~KEYPAD

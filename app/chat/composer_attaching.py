@@ -9,6 +9,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog
+from shiboken6 import isValid
 
 from app.chat.attachments import MOST_AT_ONCE, MOST_CHARACTERS, AttachmentError, pasted, read_attachment
 from app.chat.attachments_row import AttachmentRow
@@ -31,11 +32,13 @@ class Attaching(QObject):
         self._row = row
         self._note = note
         self._undo: Callable[[], None] | None = None  # of the last paste, until something else is done
+        self._pasted: tuple[Attachment, str] | None = None  # the last paste, and what is said of it
         field.files_given.connect(self.take_files)
         field.long_pasted.connect(self._take_paste)
         field.refused.connect(note.tell)
         field.textChanged.connect(self._forget_paste)
         row.changed.connect(self._forget_paste)
+        row.changed.connect(self._take_row)
 
     def choose_files(self) -> None:
         """Open the system's dialog, without waiting for it."""
@@ -68,7 +71,8 @@ class Attaching(QObject):
                 found.append(await loop.run_in_executor(None, read_attachment, path))
             except AttachmentError as error:
                 refusals.append(str(error))
-        self._add(found, refusals)
+        if isValid(self):  # the tab may be closed meanwhile
+            self._add(found, refusals)
 
     def _add(self, found: Iterable[Attachment], refusals: list[str]) -> None:
         """Attach what is not attached already, and say what was refused."""
@@ -92,8 +96,9 @@ class Attaching(QObject):
         if attachment not in self._row.attachments:
             return
         self._undo = lambda: self._turn_to_text(attachment)
-        size = write_count(len(text), "characters")
-        self._note.tell(f"The paste has {size}, so it is attached.", "Undo", self._undo)
+        sentence = f"The paste has {write_count(len(text), 'characters')}, so it is attached."
+        self._pasted = attachment, sentence
+        self._note.tell(sentence, "Undo", self._undo)
 
     def _turn_to_text(self, attachment: Attachment) -> None:
         """Undo what the paste became; one that no field can lay out quickly is taken back altogether."""
@@ -104,6 +109,13 @@ class Attaching(QObject):
         if len(attachment.text) <= MOST_TEXT:
             self._field.insertPlainText(attachment.text)
         self._field.setFocus()
+
+    def _take_row(self) -> None:
+        """A paste that is attached no more has nothing said of it."""
+        if self._pasted is not None and self._pasted[0] not in self._row.attachments:
+            if self._note.text == self._pasted[1]:
+                self._note.hide()
+            self._pasted = None
 
     def _forget_paste(self) -> None:
         self._undo = None

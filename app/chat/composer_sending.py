@@ -45,8 +45,7 @@ class Sending(QObject):
         return self.refusal or self._too_long()
 
     def may_go(self, draft: Draft, counting: Counting | None) -> bool:
-        if self.refusal:
-            self._composer.note.tell(self.refusal, is_alert=True)
+        if self.refuses():
             return False
         if counting is None or self._has_waited:
             return True
@@ -59,6 +58,12 @@ class Sending(QObject):
             self._timer.start()
             counting.count_now()
         return False
+
+    def refuses(self) -> bool:
+        """Whether nothing can be sent, which is said then."""
+        if self.refusal:
+            self._composer.note.tell(self.refusal, is_alert=True)
+        return bool(self.refusal)
 
     def take_cost(self, cost: Cost | None) -> None:
         """Refuse what does not fit, and let go what has waited for this."""
@@ -111,4 +116,6 @@ def too_long_words(count: TokenCount) -> str:
 
 def offer_of(count: TokenCount) -> str:
     """What would make it fit; "" where nothing does."""
+    if count.num_left_out == 1:
+        return "Leave out the oldest message"
     return f"Leave out the oldest {write_count(count.num_left_out, 'messages')}" if count.num_left_out else ""

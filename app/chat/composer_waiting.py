@@ -28,7 +28,7 @@ class Waiting(QObject):
             self.send(draft)
 
     def send(self, draft: Draft) -> None:
-        """Send a message whose chip is still there; one that does not fit stays a chip, with the reason."""
+        """Send a message whose chip is still there; one that cannot go stays a chip, with the reason."""
         counting = self._composer.counting
         if counting is None or counting.surely_fits(draft):
             self._let_go(draft)
@@ -36,8 +36,10 @@ class Waiting(QObject):
             start(self._count_and_send(draft))
 
     async def _count_and_send(self, draft: Draft) -> None:
-        composer = self._composer
-        count = await composer.counting.count(draft) if composer.counting else None
+        composer, counting = self._composer, self._composer.counting
+        count = await counting.count(draft) if counting else None
+        if counting is not None and counting.is_closed:  # with the tab, whose messages are kept for the next time
+            return
         if composer.is_busy or draft not in composer.queued.drafts:
             return
         if count is None or count.num_tokens < count.context_length:
@@ -46,8 +48,13 @@ class Waiting(QObject):
             self._refuse(draft, count)
 
     def _let_go(self, draft: Draft) -> None:
-        if self._composer.queued.take(draft):
-            self._composer.sent.emit(draft)
+        composer = self._composer
+        if composer.refuses():
+            composer.hold()
+            composer.queued.explain(draft, composer.note.text)
+        elif composer.queued.take(draft):
+            composer.field.history.add(draft.text)
+            composer.sent.emit(draft)
 
     def _refuse(self, draft: Draft, count: TokenCount) -> None:
         composer, reason = self._composer, too_long_words(count)

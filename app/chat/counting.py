@@ -93,6 +93,7 @@ class Counting(QObject):
         # A list, as turns are quick to compare and slow to hash; None: it could not be counted.
         self._known: list[tuple[_Question, TokenCount | None]] = []
         self._asked_once: dict[int, asyncio.Future[TokenCount | None]] = {}
+        self.is_closed = False
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(WAIT_MILLISECONDS)
@@ -159,6 +160,7 @@ class Counting(QObject):
 
     def close(self) -> None:
         """Ask and tell nothing more."""
+        self.is_closed = True
         for request_id in list(self._asked_once):
             self._take_once(request_id, None)
         self._timer.stop()

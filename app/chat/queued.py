@@ -70,6 +70,13 @@ class Queued(QWidget):
             self._take(chip)
         return chip is not None
 
+    def take_back_last(self) -> bool:
+        """Have the message written on that came last; False where none waits."""
+        if self.chips:
+            self._take_back(self.chips[-1])
+            return True
+        return False
+
     def explain(self, draft: Draft, reason: str) -> None:
         """Say of a message why it was not sent."""
         for chip in self.chips:

@@ -86,7 +86,7 @@ class ChatSession(SessionBranches):
             sampling=SAMPLING_DEFAULTS,
             switches=self.switches,
             attachments=draft.attachments,
-            num_left_out=max(draft.num_left_out, self._path.num_left_out(index)),
+            num_left_out=self._path.num_left_out(index, draft.num_left_out),
         )
         title = self.title or title_from(user.text or user.attachments[0].name)
         new_title = title if self.conversation_id is None else None
@@ -178,7 +178,7 @@ class ChatSession(SessionBranches):
         if index is None or self.messages[index].role != "assistant":
             return False
         reply, request_id = self.messages[index], self._bridge.next_request_id()
-        return self._checking.begin(reply, self._submit_for(request_id, reply, self._path.turns(index)))
+        return self._checking.begin(reply, self._submit_for(request_id, reply, self._path.prompt(index)))
 
     def close(self) -> None:
         super().close()

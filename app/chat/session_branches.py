@@ -17,15 +17,21 @@ class SessionBranches(SessionCore):
 
     message_changed = Signal(object)  # Message of the user's, what it leaves out
     messages_gone = Signal(str)  # conversation id: some were deleted, and the time to have them back is over
-    left_out_changed = Signal(int)  # how many of the oldest messages the next prompt leaves out
+    left_out_changed = Signal()  # how many of the oldest messages the next prompt leaves out
 
     _deleted: DeletedMessages | None = None  # what can be put back
+    num_deleted_of_others = 0  # of the messages that were deleted last, those on other branches
     _gone_timer: QTimer | None = None  # while drafters may still propose what was deleted
 
     @property
     def num_left_out(self) -> int:
         """How many of the oldest messages the next prompt leaves out."""
         return self._path.num_left_out()
+
+    @property
+    def num_asked_left_out(self) -> int:
+        """The same, where that begins with the next message; else 0."""
+        return self._path.num_asked
 
     @property
     def is_branching(self) -> bool:
@@ -81,26 +87,33 @@ class SessionBranches(SessionCore):
             if found is None:
                 return 0
             self._deleted, opened = found
+            self.num_deleted_of_others = self._deleted.num_messages - self._path.num_from(message_id)
             self._tell_later()
             self._show(opened)
             return self._deleted.num_messages
 
     async def undo_deletion(self) -> bool:
         """Put back what was deleted last, where it was."""
-        if (deleted := self._deleted) is None:
+        if not self.can_undo_deletion:
             return False
-
-        def restore(store: Store) -> OpenedConversation:
-            store.restore_messages(deleted)
-            return store.open_conversation(deleted.conversation_id)
-
         async with self._alone():
+            if (deleted := self._deleted) is None:  # put back meanwhile
+                return False
+
+            def restore(store: Store) -> OpenedConversation:
+                store.restore_messages(deleted)
+                return store.open_conversation(deleted.conversation_id)
+
             opened = await self._write(restore, "The messages could not be put back.")
             self._deleted = None if opened else deleted
             self._tell_later()  # where it was told already, they are to be learned again
             return self._show(opened)
 
     def _tell_later(self) -> None:
+        """At once where the session was closed meanwhile, with which the time to have them back is over."""
+        if self._is_closed:
+            self.messages_gone.emit(self.conversation_id)
+            return
         if self._gone_timer is None:
             self._gone_timer = QTimer(self)
             self._gone_timer.setSingleShot(True)
@@ -123,13 +136,13 @@ class SessionBranches(SessionCore):
     def leave_out(self, num_turns: int) -> None:
         """Leave so many more of the oldest turns out of prompts, from the next message on."""
         self._path.leave_out(num_turns)
-        self.left_out_changed.emit(self.num_left_out)
+        self.left_out_changed.emit()
 
     async def include_all(self) -> bool:
         """Leave nothing out of prompts any more."""
         async with self._lock:
             changed = self._path.include_all()
-            self.left_out_changed.emit(0)
+            self.left_out_changed.emit()
             for message in changed:
                 self.message_changed.emit(message)
             lost = "What prompts leave out could not be saved."
@@ -139,9 +152,9 @@ class SessionBranches(SessionCore):
         """Take other values of the template's switches, from the next reply on."""
         self.switches = switches
         if conversation_id := self.conversation_id:
-            await self._run(
-                lambda store: store.set_switches(conversation_id, switches), "The choice for this chat was not saved."
-            )
+            lost = "The choice for this chat was not saved."
+            async with self._lock:
+                await self._run(lambda store: store.set_switches(conversation_id, switches), lost)
 
     def _show(self, opened: OpenedConversation | None) -> bool:
         if opened is None:

@@ -122,6 +122,11 @@ class SessionCore(QObject):
         self._is_closed = True
         self._detach()
 
+    async def come_to_rest(self) -> None:
+        """Wait for all that was begun and changes the chat."""
+        async with self._lock:
+            pass
+
     def apply_title(self, conversation_id: str, title: str) -> None:
         """Take a title that the catalogue gave to a conversation, if it is this one."""
         if conversation_id == self.conversation_id:
@@ -163,7 +168,7 @@ class SessionCore(QObject):
         live = self._recorder.begin(request_id, reply)
         if not self._is_closed:
             self._attach(live)
-        self._bridge.send(self._submit_for(request_id, reply, self._path.turns()))
+        self._bridge.send(self._submit_for(request_id, reply, self._path.prompt()))
         self.reply_begun.emit()
         if self._is_stop_asked:
             self._is_stop_asked = False

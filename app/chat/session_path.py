@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from app.conversations.records import CONTINUABLE, Message
@@ -18,10 +18,17 @@ class ShownPath:
         self._num_asked = 0  # oldest messages to leave out from the next message on
 
     def take(self, messages: Sequence[Message], siblings: Mapping[str, tuple[str, ...]]) -> None:
+        """Show another path; what was asked to be left out holds where it begins with the same messages."""
+        left_out = self._ids_left_out([*self.messages, *self.hidden])
+        if left_out != self._ids_left_out(messages):
+            self._num_asked = 0
         self.messages = list(messages)
         self.siblings = dict(siblings)
         self.hidden = []
-        self._num_asked = 0
+
+    def _ids_left_out(self, messages: Sequence[Message]) -> list[str]:
+        num_kept = len(without_oldest(messages, self._num_asked))
+        return [each.id for each in messages[: len(messages) - num_kept]]
 
     @property
     def can_continue(self) -> bool:
@@ -30,6 +37,11 @@ class ShownPath:
 
     def index_of(self, message_id: str) -> int | None:
         return next((place for place, each in enumerate(self.messages) if each.id == message_id), None)
+
+    def num_from(self, message_id: str) -> int:
+        """How many messages of this branch a message and those after it are."""
+        ids = [each.id for each in (*self.messages, *self.hidden)]
+        return len(ids) - ids.index(message_id) if message_id in ids else 0
 
     def sibling_of(self, message_id: str, step: int) -> str:
         """The id so many places after a message among those that stand beside it; "" where there is none."""
@@ -53,7 +65,8 @@ class ShownPath:
             self.siblings[messages[0].id] = (*self.siblings.get(old.id, (old.id,)), messages[0].id)
         self.messages[index:] = messages
         self.hidden = []
-        self._num_asked = 0
+        if messages[0].role == "user":  # which says from here on what is left out
+            self._num_asked = 0
         return bool(instead_of)
 
     def cut(self, num_messages: int) -> bool:
@@ -67,9 +80,20 @@ class ShownPath:
         self.messages += self.hidden
         self.hidden = []
 
-    def num_left_out(self, num_messages: int | None = None) -> int:
-        """How many of the oldest messages a prompt leaves out that follows the first `num_messages`, or all."""
-        return max(self._num_asked, *(each.num_left_out for each in self.messages[:num_messages]), 0)
+    def num_left_out(self, num_messages: int | None = None, num_asked: int = 0) -> int:
+        """How many of the oldest messages a prompt leaves out that follows the first `num_messages`, or all.
+
+        At least `num_asked`, but no more than there are before it.
+        """
+        messages = self.messages[:num_messages]
+        num_that_can_be = len(messages) - len(without_oldest(messages, len(messages)))
+        return min(max(self._num_asked, num_asked, _num_said(messages)), num_that_can_be)
+
+    @property
+    def num_asked(self) -> int:
+        """The same of the next prompt, where no message says it yet; else 0."""
+        num_left_out = self.num_left_out()
+        return num_left_out if num_left_out > _num_said(self.messages) else 0
 
     def leave_out(self, num_turns: int) -> None:
         """Leave out so many turns more, from the next message on."""
@@ -91,5 +115,19 @@ class ShownPath:
 
         Raises nothing where all of them are left out: what follows stays.
         """
-        num_left_out = max(self.num_left_out(num_messages), num_asked)
+        num_left_out = self.num_left_out(num_messages, num_asked)
         return turns_of([*without_oldest(self.messages[:num_messages], num_left_out), *following])
+
+    def prompt(self, num_messages: int | None = None) -> tuple[Turn, ...]:
+        """Of a reply that ends the first `num_messages`, or all, or follows them; what it answers always stays.
+
+        Only what a message says is left out: what was asked for counts from the next message on.
+        """
+        messages = self.messages[:num_messages]
+        asked = max((place for place, each in enumerate(messages) if each.role == "user"), default=0)
+        return turns_of([*without_oldest(messages[:asked], _num_said(messages)), *messages[asked:]])
+
+
+def _num_said(messages: Iterable[Message]) -> int:
+    """How many of the oldest messages these say are left out from one of them on."""
+    return max((each.num_left_out for each in messages), default=0)

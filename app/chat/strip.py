@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QGuiApplication, QPainter
 from app.chat.wake import HEIGHT as WAKE_HEIGHT
 from app.chat.wake import NUM_ROUNDS, Round, draw_wake, rounds_in, width_of
 from app.conversations.records import Message
-from app.conversations.totals import num_read_of
+from app.conversations.totals import num_cached_of, num_read_of
 from app.figures import (
     NO_BREAK,
     write_count,
@@ -73,9 +73,9 @@ def strip_items(statistics: Statistics, *, is_running: bool = False, rate: float
         items.append(speedup_item(statistics.speedup))
     if statistics.time_to_first_token_seconds > 0:
         items.append(Item("first token", write_seconds(statistics.time_to_first_token_seconds)))
-    if statistics.num_cached:
+    if num_cached := num_cached_of(statistics):
         read = f"cached, {write_count(num_read_of(statistics))} read"
-        items.append(Item("", write_count(statistics.num_cached), read, is_before_wake=True))
+        items.append(Item("", write_count(num_cached), read, is_before_wake=True))
     if statistics.acceptance_length > 0:
         items.append(Item("acceptance length", write_ratio(statistics.acceptance_length)))
     if statistics.num_proposed:

@@ -14,7 +14,7 @@ from app.chat.draft import Draft
 from app.chat.empty import EmptyPage
 from app.chat.notes import Action, Note, NoteBar
 from app.chat.session import ChatSession
-from app.chat.tab_actions import BRANCHING, DELETION, LEAVING_OUT, UNANSWERED, TabActions
+from app.chat.tab_actions import BRANCHING, DELETION, SAME, UNANSWERED, TabActions
 from app.chat.tab_checks import DIFFERENCE, REPORT, TabChecks
 from app.chat.tab_notes import TabNotes
 from app.chat.tab_voice import TabVoice
@@ -184,13 +184,14 @@ class ChatTab(QWidget):
         self._notes.show(subject, Note(sentence, (Action.CLOSE,), is_alert=True))
 
     def _add_message(self, message: Message) -> None:
-        self._notes.drop(FAILURE, DELETION, BRANCHING, LEAVING_OUT, UNANSWERED, DIFFERENCE, REPORT)
+        self._notes.drop(FAILURE, DELETION, BRANCHING, UNANSWERED, SAME, DIFFERENCE, REPORT)
+        self.actions_on_messages.say_left_out()
         self._pages.setCurrentWidget(self.transcript)
         self.transcript.add_message(message)
         self.state_changed.emit()
 
     def _show_path(self) -> None:
-        self._notes.drop(FAILURE)
+        self._notes.drop(FAILURE, SAME)
         self._pages.setCurrentWidget(self.empty if self.is_empty else self.transcript)
         messages = self.session.messages
         self.transcript.show_messages(messages, self.session.siblings)
@@ -201,8 +202,8 @@ class ChatTab(QWidget):
         self.counting.take_messages()
         self.state_changed.emit()
 
-    def _take_left_out(self, num_left_out: int) -> None:
-        self.actions_on_messages.say_left_out(num_left_out)
+    def _take_left_out(self) -> None:
+        self.actions_on_messages.say_left_out()
         self.counting.refresh()
 
     def _change(self, message: Message) -> None:
@@ -211,6 +212,7 @@ class ChatTab(QWidget):
         if message.state is ReplyState.RUNNING:
             self._notes.drop(FAILURE)
         else:
+            self.actions_on_messages.take_end(message)
             is_whole = message.state in (ReplyState.COMPLETE, ReplyState.LIMIT)
             self._has_come_to_its_end = is_whole and not self._was_stopped
             self._voice.say_ended(message, "" if self.isVisible() else f" in {self.title}")

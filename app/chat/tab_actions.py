@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 from PySide6.QtCore import QObject, Signal
+from shiboken6 import isValid
 
 from app.chat.composer import Composer
 from app.chat.notes import Action, Note
@@ -17,6 +18,7 @@ from app.tasks import start
 
 # Subjects of notes.
 BRANCHING, DELETION, LEAVING_OUT, UNANSWERED = "branching", "deletion", "leaving out", "unanswered"
+SAME = "same text"
 
 
 class TabActions(QObject):
@@ -35,6 +37,7 @@ class TabActions(QObject):
         self._transcript = transcript
         self._composer = composer
         self._notes = notes
+        self._replaced: Message | None = None  # the reply that another is written in place of
         self.deleted_at = 0.0  # when messages were deleted last, on the monotonic clock
         transcript.action_chosen.connect(self.act)
 
@@ -47,7 +50,7 @@ class TabActions(QObject):
             case Action.EDIT:
                 self.edit(message_id)
             case Action.AGAIN:
-                start(self._session.regenerate(message_id))
+                self._write_again(message_id)
             case Action.BRANCH:
                 start(self._branch(message_id))
             case Action.PREVIOUS | Action.NEXT:
@@ -60,7 +63,8 @@ class TabActions(QObject):
                 start(self._session.include_all())
 
     def go_on(self) -> None:
-        start(self._session.continue_reply())
+        if not self._composer.refuses():
+            start(self._session.continue_reply())
         self._composer.field.setFocus()
 
     def edit(self, message_id: str) -> None:
@@ -76,7 +80,20 @@ class TabActions(QObject):
     def write_again(self) -> None:
         """Have the last message replied to once more."""
         if self._session.messages:
-            start(self._session.regenerate(self._session.messages[-1].id))
+            self._write_again(self._session.messages[-1].id)
+
+    def _write_again(self, message_id: str) -> None:
+        if not self._composer.refuses():
+            self._replaced = next((each for each in self._session.messages if each.id == message_id), None)
+            start(self._session.regenerate(message_id))
+
+    def take_end(self, reply: Message) -> None:
+        """Say why a reply that was written once more reads like the one before."""
+        replaced, self._replaced = self._replaced, None
+        if replaced is None or replaced.id not in self._session.siblings.get(reply.id, ()):
+            return
+        if not reply.temperature and reply.text == replaced.text != "":
+            self._notes.show(SAME, Note("The same text: temperature is 0.", (Action.CLOSE,)))
 
     def step_branch(self, step: int) -> None:
         """Go to another branch where the path last had a choice."""
@@ -89,19 +106,23 @@ class TabActions(QObject):
         message = next(branching, None)
         return message if message is not None and self._session.sibling_of(message.id, step) else None
 
-    def say_left_out(self, num_left_out: int) -> None:
+    def say_left_out(self) -> None:
         """Tell what the next message will leave out, and offer it back."""
-        if not num_left_out:
+        if not (num_left_out := self._session.num_asked_left_out):
             self._notes.drop(LEAVING_OUT)
             return
-        messages = write_count(num_left_out, "messages")
-        words = f"The oldest {messages} are left out of the prompt, from the next message on."
+        if num_left_out == 1:
+            words = "The oldest message is left out of the prompt, from the next message on."
+        else:
+            messages = write_count(num_left_out, "messages")
+            words = f"The oldest {messages} are left out of the prompt, from the next message on."
         self._notes.show(LEAVING_OUT, Note(words, (Action.INCLUDE,)), lambda action: self.act(action, ""))
 
     def take_path(self) -> None:
         """Other messages are shown: say of them what is still to be said."""
         if not self._session.is_branching:
             self._notes.drop(BRANCHING)
+        self.say_left_out()
         last = self._session.messages[-1] if self._session.messages else None
         if last is None or last.role != "user":
             self._notes.drop(UNANSWERED)
@@ -114,11 +135,14 @@ class TabActions(QObject):
 
     async def _choose(self, message_id: str, step: int) -> None:
         sibling = self._session.sibling_of(message_id, step)
-        if sibling and await self._session.choose(sibling):
+        if sibling and await self._session.choose(sibling) and isValid(self):
             self._transcript.scroll_to_message(sibling)
 
     async def _branch(self, message_id: str) -> None:
-        if await self._session.branch_from(message_id):
+        is_begun = await self._session.branch_from(message_id)
+        if not isValid(self):  # the tab was closed meanwhile
+            return
+        if is_begun:
             note = Note("What you send next begins a branch here.", (Action.BACK,))
             self._notes.show(BRANCHING, note, lambda action: self._session.go_back())
         elif not self._session.is_branching:
@@ -127,10 +151,13 @@ class TabActions(QObject):
 
     async def _delete(self, message_id: str, *, is_discarded: bool) -> None:
         num_messages = await self._session.delete_from(message_id)
-        if num_messages:
+        if num_messages and isValid(self):
             self.deleted_at = time.monotonic()
-            messages = write_count(num_messages, "messages")
-            words = "Discarded the reply." if is_discarded else f"Deleted {messages}."
+            num_of_others = self._session.num_deleted_of_others
+            of_others = f", {write_count(num_of_others)} of them in other branches" if num_of_others else ""
+            messages = f"{write_count(num_messages, 'messages')}{of_others}"
+            is_one = is_discarded and num_messages == 1
+            words = "Discarded the reply." if is_one else f"Deleted {messages}."
             self._notes.show(DELETION, Note(words, (Action.UNDO, Action.CLOSE)), self._undo)
 
     def _undo(self, action: Action) -> None:

@@ -15,6 +15,16 @@ def num_read_of(statistics: Statistics) -> int:
     return statistics.num_prompt - statistics.num_cached if known is None else known
 
 
+def num_cached_of(statistics: Statistics) -> int:
+    """Tokens of the prompt that were not read for any part of the reply, as far as they were cached.
+
+    `num_cached` counts those of each part's prompt, and so most of them more than once.
+    """
+    if statistics.num_read is None:
+        return statistics.num_cached
+    return max(0, min(statistics.num_cached, statistics.num_prompt - statistics.num_read))
+
+
 def add_statistics(before: Statistics, last: Statistics) -> Statistics:
     """Counts and seconds of both parts with the ratios of all of them; `num_prompt`, rates and rows are of the last.
 

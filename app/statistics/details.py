@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import zip_longest
 
 from app.conversations.records import Message, ReplyState
-from app.conversations.totals import num_read_of
+from app.conversations.totals import num_cached_of, num_read_of
 from app.drafters import drafter_name
 from app.figures import (
     write_count,
@@ -73,7 +73,7 @@ def _prompt_rows(statistics: Statistics) -> list[Row]:
 
 
 def prompt_words(statistics: Statistics) -> str:
-    return f"{write_count(statistics.num_cached)} cached, {write_count(num_read_of(statistics))} read"
+    return f"{write_count(num_cached_of(statistics))} cached, {write_count(num_read_of(statistics))} read"
 
 
 def reread_words(statistics: Statistics) -> str:

@@ -163,3 +163,10 @@ def test_o53_a_huge_paste_is_a_chip_that_undo_takes_off_again(composer: Composer
     assert composer.draft == Draft("see ", (Attachment("Pasted text", text),))
     assert composer.attaching.undo_paste()
     assert composer.draft == Draft("see ")
+
+
+def test_what_is_said_of_a_paste_goes_with_its_attachment(composer: Composer) -> None:
+    paste(composer, LOG)
+    assert composer.note.text
+    composer.attachments.remove(composer.attachments.chips[0])
+    assert composer.note.text == ""

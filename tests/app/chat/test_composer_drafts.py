@@ -129,3 +129,25 @@ def test_in_a_narrow_window_quantisation_cost_and_drafter_give_way_in_turn(compo
     assert widths[300][1]
     assert foot.send_button.toolTip() == "Send this message\n16 tokens to read, 2,380 cached"
     assert widths[744][2] > widths[300][2]
+
+
+def test_the_note_of_what_cannot_be_sent_goes_when_it_can(composer: Composer, qtbot: QtBot) -> None:
+    composer.set_refusal("The disk is full.")
+    composer.field.setPlainText("one")
+    qtbot.keyClick(composer.field, Qt.Key.Key_Return)
+    assert composer.note.text == "The disk is full."
+    composer.set_refusal("")
+    assert composer.note.text == ""
+
+
+@pytest.mark.parametrize(("written", "waiting"), [("mine", ("mine",)), ("waits", ())])
+def test_a_message_taken_back_over_a_text_says_where_that_went(
+    composer: Composer, qtbot: QtBot, written: str, waiting: tuple[str, ...]
+) -> None:
+    composer.put_back(Draft("mine"))
+    composer.put_back(Draft("waits"))
+    composer.field.setPlainText(written)
+    qtbot.keyClick(composer.queued.chips[0], Qt.Key.Key_Space)
+    assert composer.draft == Draft("waits")
+    assert tuple(chip.draft.text for chip in composer.queued.chips) == waiting
+    assert composer.note.text == ("What you wrote waits in the place of this message." if waiting else "")

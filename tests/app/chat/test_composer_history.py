@@ -56,3 +56,18 @@ def test_a_text_sent_twice_in_a_row_counts_once() -> None:
     history = History()
     history.set_texts(["one", "two", "two", ""])
     assert (history.step_back(""), history.step_back("two"), history.step_back("one")) == ("two", "one", None)
+
+
+def test_up_takes_back_what_waits_before_what_was_sent(composer: Composer, qtbot: QtBot) -> None:
+    composer.field.history.add("sent")
+    composer.set_busy(True)
+    for text in ("one", "two"):
+        qtbot.keyClicks(composer.field, text)
+        press(qtbot, composer, Qt.Key.Key_Return)
+    assert press(qtbot, composer, UP) == "two"
+    assert [chip.draft.text for chip in composer.queued.chips] == ["one"]
+    composer.field.clear()
+    assert press(qtbot, composer, UP) == "one"
+    composer.field.clear()
+    assert press(qtbot, composer, UP) == "sent"
+    assert not composer.queued.chips

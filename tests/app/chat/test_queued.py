@@ -8,10 +8,12 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from app.chat.draft import Draft
+from app.chat.notes import Action
 from app.chat.queued import Queued
+from app.tasks import failures, finish
 from app.theme.theme import Theme
 from engine.messages import Finished, TokenCount
-from tests.app.driver import Driver
+from tests.app.driver import Driver, settle
 from tests.app.fake_engine import FakeEngine
 
 
@@ -100,3 +102,46 @@ def test_a_message_that_waits_is_counted_before_it_goes(
     assert len(fake_engine.submits) == 1
     composer.note.button.click()
     assert driver.tab.session.num_left_out == 2
+
+
+def test_what_waits_stays_while_nothing_can_be_sent(driver: Driver, fake_engine: FakeEngine) -> None:
+    fake_engine.ending = None
+    driver.type("one")
+    driver.wait_text("Hello there")
+    driver.type("two")
+    composer, reason = driver.tab.composer, "This chat is not saved: the disk is full."
+    composer.set_refusal(reason)
+    fake_engine.emit(Finished(fake_engine.submits[0].request_id, "stop"))
+    driver.wait_idle()
+    assert composer.unsent() == (Draft("two"),)
+    assert composer.queued.chips[0].is_held
+    assert composer.queued.chips[0].toolTip() == composer.note.text == reason
+
+
+@pytest.mark.parametrize("action", [Action.AGAIN, Action.CONTINUE])
+def test_no_reply_is_begun_while_nothing_can_be_sent(driver: Driver, fake_engine: FakeEngine, action: Action) -> None:
+    fake_engine.ending = Finished(0, "length")
+    driver.type("one")
+    driver.wait_idle()
+    driver.tab.composer.set_refusal("The disk is full.")
+    driver.tab.actions_on_messages.act(action, driver.tab.session.messages[-1].id)
+    assert driver.tab.composer.note.text == "The disk is full."
+    driver.run(settle())
+    assert len(fake_engine.submits) == 1
+
+
+def test_what_is_counted_while_its_tab_closes_is_not_sent(driver: Driver, fake_engine: FakeEngine) -> None:
+    fake_engine.ending, told = None, list[str]()
+    driver.type("one")
+    driver.wait_text("Hello there")
+    fake_engine.count = lambda question: TokenCount(10, 8192)
+    driver.type("z" * 8100)
+    driver.wait(lambda: bool(driver.tab.composer.queued.chips))
+    failures.happened.connect(told.append)
+    session, workspace = driver.tab.session, driver.window.workspace
+    session.busy_changed.connect(lambda is_busy: None if is_busy else workspace.close_tab(0))
+    fake_engine.emit(Finished(fake_engine.submits[0].request_id, "stop"))
+    driver.wait(lambda: driver.tab.session is not session)
+    driver.run(finish())
+    failures.happened.disconnect(told.append)
+    assert (told, len(fake_engine.submits)) == ([], 1)

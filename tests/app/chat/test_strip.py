@@ -242,3 +242,8 @@ def test_a_note_counts_tokens_whose_ids_were_given_up() -> None:
         note = note_for(message)
         assert note is not None
         assert note.text.replace(NO_BREAK, " ") == words
+
+
+def test_the_strip_of_a_continued_reply_counts_its_prompt_once() -> None:
+    both = Statistics(num_prompt=556, num_cached=1_070, num_read=2)
+    assert [(item.value, item.behind) for item in strip_items(both)] == [("554", "cached, 2 read")]

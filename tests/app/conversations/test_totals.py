@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from app.conversations.totals import add_statistics, num_read_of
+from app.conversations.totals import add_statistics, num_cached_of, num_read_of
 from engine.messages import Statistics
 
 
@@ -79,3 +79,11 @@ def test_two_reasons_stand_together_and_one_alone_does_not_speak_for_both():
 def test_what_earlier_versions_do_not_tell_was_read_unless_it_was_cached():
     assert num_read_of(Statistics(num_prompt=50, num_cached=9)) == 41
     assert num_read_of(Statistics(num_prompt=50, num_cached=9, num_read=7)) == 7
+
+
+def test_what_two_parts_had_cached_is_no_more_than_their_prompt():
+    before = Statistics(num_prompt=536, num_cached=534, num_read=2)
+    both = add_statistics(before, Statistics(num_prompt=556, num_cached=555, num_read=1))
+    assert (num_cached_of(both), num_read_of(both)) == (553, 3)
+    assert num_cached_of(before) == 534
+    assert num_cached_of(Statistics(num_prompt=50, num_cached=9)) == 9
