@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.body import Body
@@ -27,17 +27,25 @@ class PageStack(QWidget):
         self._pages = QStackedWidget(self)
         self.body = Body(self._pages, theme, self)
         self.bar = NoteBar(theme, self)  # of what concerns every page
-        over_pages = QHBoxLayout()
-        over_pages.setContentsMargins(12, 12, 12, 0)
-        over_pages.addWidget(self.bar)
+        self._over_pages = QHBoxLayout()
+        self._over_pages.setContentsMargins(0, 0, 0, 0)
+        self._over_pages.addWidget(self.bar)
+        self.bar.installEventFilter(self)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.row)
-        column.addLayout(over_pages)
+        column.addLayout(self._over_pages)
         column.addWidget(self.body, 1)
         self.row.bar.currentChanged.connect(self._show)
         self.row.bar.chosen.connect(self.focus_page)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """A bar that is hidden keeps no room around it."""
+        if event.type() in (QEvent.Type.ShowToParent, QEvent.Type.HideToParent):
+            margin = 0 if self.bar.isHidden() else 12
+            self._over_pages.setContentsMargins(margin, margin, margin, 0)
+        return super().eventFilter(watched, event)
 
     @property
     def pages(self) -> list[QWidget]:

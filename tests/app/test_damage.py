@@ -39,6 +39,18 @@ def test_damage_is_said_over_every_page_until_it_is_closed(driver: Driver, set_a
     assert not bar.isVisible()
 
 
+def test_a_bar_that_is_closed_keeps_no_room_between_tabs_and_page(driver: Driver, set_aside: SetAside) -> None:
+    workspace = driver.window.workspace
+    driver.run(settle())
+    assert workspace.body.y() == workspace.row.height()
+    tell_damage(driver.window.notes, set_aside)
+    driver.run(settle())
+    assert workspace.body.y() > workspace.row.height() + workspace.bar.height()
+    press(driver, "Close")
+    driver.run(settle())
+    assert workspace.body.y() == workspace.row.height()
+
+
 def test_both_files_are_shown_and_the_sentence_stays(
     driver: Driver, set_aside: SetAside, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
