@@ -53,9 +53,13 @@ class Chart(QWidget):
 
     def refit(self) -> None:
         """Take sizes and colours anew: both come with the theme."""
+        self.fit()
+        self.update()
+
+    def fit(self) -> None:
+        """Take the height that what is drawn needs, at this width and text size."""
         if self.least_height:
             self.setMinimumHeight(scaled(self.least_height))
-        self.update()
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
@@ -74,6 +78,7 @@ class Chart(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
+        self.fit()
         self._follow()
 
     def _follow(self) -> None:

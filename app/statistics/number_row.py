@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF
-from PySide6.QtGui import QAccessible, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QAccessible, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from app.statistics.chart import Chart, draw_beside, draw_words
@@ -33,19 +33,11 @@ class NumberRow(Chart):
         is_same_count = len(numbers) == len(self._numbers)
         self._numbers = tuple(numbers)
         if not is_same_count:
-            self._fit()
+            self.fit()
         rows = tuple((one.caption, f"{one.value} {one.unit}".rstrip()) for one in numbers)
         self.describe(". ".join(one.text for one in numbers), Table(("What", "Value"), rows))
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
-    def refit(self) -> None:
-        self._fit()
-        super().refit()
-
-    def _fit(self) -> None:
+    def fit(self) -> None:
         count = max(1, len(self._numbers))
         fitting = max(1, min(count, self.width() // scaled(self._least_column)))
         num_rows = -(-count // fitting)

@@ -28,9 +28,8 @@ class Spark(Chart):
         self._whole = ""
         self.setFixedHeight(scaled(HEIGHT))
 
-    def refit(self) -> None:
+    def fit(self) -> None:
         self.setFixedHeight(scaled(HEIGHT))
-        super().refit()
 
     def show_rounds(self, rounds: Sequence[RoundFigures], whole: float) -> None:
         """`whole` is the acceptance length of the whole reply."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF
-from PySide6.QtGui import QAccessible, QColor, QFontMetricsF, QPainter, QPainterPath, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QAccessible, QColor, QFontMetricsF, QPainter, QPainterPath, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from app.statistics.chart import Chart, draw_beside
@@ -60,18 +60,10 @@ class ShareRows(Chart):
     ) -> None:
         """`whole` is what the full bar stands for; without one there is no bar."""
         self._rows, self._bands, self._whole = tuple(rows), tuple(bands), whole
-        self._fit()
+        self.fit()
         self.describe(words, Table(header, tuple((share.name, share.value) for share in rows)))
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit()
-
-    def refit(self) -> None:
-        self._fit()
-        super().refit()
-
-    def _fit(self) -> None:
+    def fit(self) -> None:
         self.setMinimumHeight(self._top + sum(self._height_of(share) for share in self._rows))
 
     @property
