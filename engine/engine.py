@@ -32,6 +32,7 @@ from engine.messages import (
     Delta,
     DescribeCache,
     DescribeMemory,
+    EngineStarted,
     EstimateMemory,
     Event,
     Failed,
@@ -45,10 +46,13 @@ from engine.messages import (
     Notice,
     PreviewTemplate,
     Progress,
+    ReadTemplate,
     RememberReplies,
     SetCacheLimits,
     Shutdown,
+    StartEngine,
     Submit,
+    UnloadModel,
 )
 from engine.models.errors import DrafterError
 from engine.prompt_cache.cache import PromptCache
@@ -118,8 +122,7 @@ class Engine:
         is_busy = not self._inbox.is_empty()
         while not self._inbox.is_empty():
             self._handle(*self._inbox.get())
-        is_busy |= self._loader.advance()
-        is_busy |= self._groups.advance()
+        is_busy |= self._loader.advance() | self._groups.advance()
         self._num_steps += 1
         if self._num_steps % STEPS_BETWEEN_CLEARS == 0:
             mx.clear_cache()
@@ -140,7 +143,7 @@ class Engine:
         return self._loader.target(name)
 
     def adopt(self, target: Target) -> None:
-        """Take a target that is loaded already, so that several engines on this thread share its weights."""
+        """Take a loaded target, so that several engines on this thread share its weights."""
         self._loader.adopt(target)
 
     def fail(self, text: str) -> None:
@@ -186,7 +189,11 @@ class Engine:
                     self._emit(message)
             case Cancel():
                 self._cancel(message.request_id)
-            case CountTokens() | Inspect() | InspectDrafter() | EstimateMemory() | PreviewTemplate():
+            case UnloadModel():
+                self._loader.unload(message.target)
+            case StartEngine():
+                self._emit(EngineStarted())
+            case CountTokens() | Inspect() | InspectDrafter() | EstimateMemory() | ReadTemplate() | PreviewTemplate():
                 self._text.answer(message, partial(hand_on, self._inbox.put, self._emit))
             case Counted():
                 self._emit(complete_count(message, self._loader, self._checkpoints))
@@ -203,8 +210,7 @@ class Engine:
                 if self._cache is not None:
                     self._cache.handle(message)
             case DescribeMemory():
-                report = describe_memory(self._loader, self._groups, self._cache)
-                self._emit(Answer(message.request_id, report))
+                self._emit(Answer(message.request_id, describe_memory(self._loader, self._groups, self._cache)))
             case Shutdown():
                 self._shut_down()
             case _:
@@ -225,8 +231,8 @@ class Engine:
         """Try to get what another program held, while no reply has anything of it."""
         if self._cache is None or self._open_again is None or not self._cache.is_held_elsewhere:
             return
-        is_idle = not (self._pending or self._searching) and self._groups.are_idle
-        if is_idle and (cache := self._open_again()) is not None:
+        is_busy = self._pending or self._searching or not self._groups.are_idle
+        if not is_busy and (cache := self._open_again()) is not None:
             self._cache.close(0.0)
             self._cache = cache
             self._checkpoints.use(cache)

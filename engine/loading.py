@@ -14,7 +14,7 @@ from engine.drafters.base import Drafter, DrafterSource, DrafterStep, check_port
 from engine.drafters.name import split_name
 from engine.drafters.table import load_drafter
 from engine.failure import failed
-from engine.messages import Event, LoadModel, ModelLoaded, Progress, Submit
+from engine.messages import Event, LoadModel, ModelLoaded, ModelUnloaded, Progress, Submit
 from engine.models.bring import bring_model
 from engine.models.errors import DrafterError, ModelError
 from engine.replies import Replies
@@ -106,6 +106,12 @@ class Loader:
                     del self._loadings[key]
                 return True
         return False
+
+    def unload(self, target: str) -> None:
+        """Let go of a target and its drafters; rows that run keep them until they end."""
+        self._targets.pop(target, None)
+        self._latest.pop(target, None)
+        self._emit(ModelUnloaded(target))
 
     def drop(self) -> list[int]:
         """Let go of every target and load; returns the requests that waited for one."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from engine.messages.reasoning import ReasoningTags
+from engine.messages.request import GREEDY, Sampling
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,8 @@ class ModelFacts:
     batch_refusal: str = ""  # why its rows run alone and without a drafter; "" where they need not
     switches: tuple[TemplateSwitch, ...] = ()
     reasoning: tuple[ReasoningTags, ...] = ()  # tags that its tokenizer has tokens for or names
+    sampling: Sampling = GREEDY  # what its generation config asks for; greedy where it has none
+    licence: str = ""  # that its files name, such as "apache-2.0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,8 @@ class MemoryEstimate:
     drafter_bytes: int  # its weights and its own rows
     kv_bytes: int
     available_bytes: int  # memory of this machine that the process may still take
+    working_bytes: int = 0  # of a forward that reads a prompt, at its largest
+    limit_bytes: int = 0  # what this process may take in all, that which it holds included
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +102,29 @@ class MemoryReport:
 
 
 @dataclass(frozen=True, slots=True)
+class ChatTemplate:
+    """A model's own chat template; `text` is the one that stands in for it where it has none."""
+
+    text: str
+    is_own: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class PromptSpan:
+    """A part of a rendered prompt, in characters, half open: a turn's text by its role, or a control token."""
+
+    start: int
+    end: int
+    kind: str  # "system", "user", "assistant" or "control"
+
+
+@dataclass(frozen=True, slots=True)
 class RenderedPrompt:
     text: str
     num_tokens: int
     render_seconds: float
+    spans: tuple[PromptSpan, ...] = ()  # in order, apart from each other
+    notices: tuple[str, ...] = ()  # what had to be changed for the template to take the turns, sentences
 
 
 @dataclass(frozen=True, slots=True)

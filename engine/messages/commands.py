@@ -13,11 +13,27 @@ STARTER = "starter"  # the target that stands for the packaged starter model
 class LoadModel:
     """Load a target before it is needed; answered by Progress events, then ModelLoaded, Failed or, cancelled, Finished.
 
-    `target` is STARTER or a path: an mlx-lm model folder, a Hugging Face cache entry or a GGUF file.
+    `target` is STARTER or a path: an mlx-lm model folder, a Hugging Face cache entry or a GGUF file. It waits until
+    targets that UnloadModel named before are gone, with Progress of the phase "waiting".
     """
 
     request_id: int
     target: str
+
+
+@dataclass(frozen=True, slots=True)
+class UnloadModel:
+    """Let go of a target and its drafters once no reply uses it; answered by ModelUnloaded.
+
+    A request that names it later loads it again.
+    """
+
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class StartEngine:
+    """Start again after the engine stopped, which Failed with the request id 0 told; answered by EngineStarted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +56,9 @@ class Submit:
     kv: KvScheme = UNQUANTISED
     began_at: float = 0.0
     switches: tuple[tuple[str, str], ...] = ()  # names and values of the template's TemplateSwitches
+    template: str = ""  # a chat template in place of the model's own; "" is its own
+    context_length: int = 0  # tokens that prompt and reply may have together; 0 is as many as the model can
+    is_trial: bool = False  # a measurement: nothing is cached, remembered or learnt of it, and no cache is read
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +140,7 @@ class ClearCache:
 class CountTokens:
     """Ask how many tokens the prompt of these turns has; answered by Answer(TokenCount) or Failed.
 
-    `began_at` and `switches` are as in Submit: with the same turns both count alike.
+    `began_at`, `switches`, `template` and `context_length` are as in Submit: with the same turns both count alike.
     """
 
     request_id: int
@@ -129,6 +148,8 @@ class CountTokens:
     turns: tuple[Turn, ...]
     began_at: float = 0.0
     switches: tuple[tuple[str, str], ...] = ()
+    template: str = ""
+    context_length: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,16 +192,25 @@ class DescribeMemory:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadTemplate:
+    """Ask for a model's own chat template; answered by Answer(ChatTemplate) or Failed."""
+
+    request_id: int
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
 class PreviewTemplate:
     """Ask how turns look in a chat template, the model's own where `template` is empty.
 
-    Answered by Answer(RenderedPrompt) or Failed.
+    Answered within a second by Answer(RenderedPrompt) or, with the line of the fault, Failed.
     """
 
     request_id: int
     target: str
     template: str
     turns: tuple[Turn, ...]
+    switches: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,10 +218,12 @@ class Shutdown:
     """End every request as cancelled and end the engine."""
 
 
-Question = CountTokens | Inspect | InspectDrafter | EstimateMemory | PreviewTemplate
+Question = CountTokens | Inspect | InspectDrafter | EstimateMemory | ReadTemplate | PreviewTemplate
 CacheCommand = DeleteConversation | KeepConversations | DescribeCache | SetCacheLimits | ClearCache
 Command = (
     LoadModel
+    | UnloadModel
+    | StartEngine
     | Submit
     | Cancel
     | RememberReplies

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from engine.messages.answers import (
     CacheReport,
+    ChatTemplate,
     DrafterFacts,
     MemoryEstimate,
     MemoryReport,
@@ -20,6 +21,18 @@ from engine.messages.statistics import NO_STATISTICS, Statistics
 class ModelLoaded:
     request_id: int
     facts: ModelFacts
+
+
+@dataclass(frozen=True, slots=True)
+class ModelUnloaded:
+    """A target and its drafters have left the memory."""
+
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class EngineStarted:
+    """The engine takes requests; it holds no model yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +89,8 @@ class Delta:
 class Notice:
     """Something differs from what was asked for; `text` is the sentence for the user.
 
-    With the code "cache" it tells what has befallen the prompt cache: a full disk, a pause.
+    With the code "cache" it tells what has befallen the prompt cache: a full disk, a pause; with "memory" that a reply
+    waits until there is room for it.
     """
 
     request_id: int  # 0 where it is about no request
@@ -107,7 +121,16 @@ class Answer:
     """The answer to a question command."""
 
     request_id: int
-    value: TokenCount | ModelFacts | DrafterFacts | MemoryEstimate | MemoryReport | RenderedPrompt | CacheReport
+    value: (
+        TokenCount
+        | ModelFacts
+        | DrafterFacts
+        | MemoryEstimate
+        | MemoryReport
+        | ChatTemplate
+        | RenderedPrompt
+        | CacheReport
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,4 +141,16 @@ class ConversationDeleted:
     problem: str = ""  # why some of it is left on disk, for the user; "" where all is gone
 
 
-Event = ModelLoaded | Progress | Began | Delta | Notice | Finished | Failed | Answer | ConversationDeleted
+Event = (
+    EngineStarted
+    | ModelLoaded
+    | ModelUnloaded
+    | Progress
+    | Began
+    | Delta
+    | Notice
+    | Finished
+    | Failed
+    | Answer
+    | ConversationDeleted
+)

@@ -61,3 +61,6 @@ class Sampling:
     logit_bias: tuple[tuple[int, float], ...] = ()  # (token id, what is added to its logit)
     num_logprobs: int = 0  # most probable tokens told with each delivered one; 0 tells nothing
     grammar: Grammar | None = None
+
+
+GREEDY = Sampling()

@@ -12,6 +12,7 @@ from engine.drafters.name import split_name
 from engine.failure import failed
 from engine.messages import (
     Answer,
+    ChatTemplate,
     CountTokens,
     DrafterFacts,
     EstimateMemory,
@@ -25,6 +26,7 @@ from engine.messages import (
     Notice,
     PreviewTemplate,
     Question,
+    ReadTemplate,
     RenderedPrompt,
     Submit,
     TokenCount,
@@ -44,6 +46,7 @@ from engine.text.templates import render
 from engine.text.tokenizer import Tokenizer, load_tokenizer
 
 T = TypeVar("T")
+Value = TokenCount | ModelFacts | DrafterFacts | ChatTemplate | RenderedPrompt | MemoryEstimate
 
 PREVIEW_SECONDS = 0.8  # a template that is being typed shall show its error within a second
 
@@ -84,7 +87,7 @@ class TextDesk:
         """Count a prompt for the engine to complete; `between` is called before each prompt that this takes."""
         return _answered(question, lambda: self._count(question, self._facts(question.target), between))
 
-    def _value(self, question: Question) -> TokenCount | ModelFacts | DrafterFacts | RenderedPrompt | MemoryEstimate:
+    def _value(self, question: Question) -> Value:
         if isinstance(question, InspectDrafter):
             if not question.path:
                 raise ModelError("no folder is named; name that of a drafter or of a model")
@@ -99,6 +102,8 @@ class TextDesk:
             case EstimateMemory():
                 drafter = self._drafter(question.drafter, facts)
                 return estimate_memory(facts, drafter, question.context_length, question.num_rows, question.kv)
+            case ReadTemplate():
+                return ChatTemplate(self._tokenizer(facts).template, facts.has_template)
             case PreviewTemplate():
                 return self._preview(question, facts)
             case _:

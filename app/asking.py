@@ -1,0 +1,42 @@
+"""Questions to the engine, as coroutines."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import TypeVar
+
+from app.bridge import EngineBridge
+from engine.messages import Answer, Command, Event, Failed
+
+Value = TypeVar("Value")
+
+
+class RefusedError(Exception):
+    """The engine did not answer; the text is its sentence."""
+
+    def __init__(self, code: str, text: str) -> None:
+        super().__init__(text)
+        self.code = code
+
+
+async def ask(bridge: EngineBridge, make: Callable[[int], Command], kind: type[Value]) -> Value:
+    """Send what `make` makes of a request id, and wait for its Answer; raises RefusedError where that is Failed."""
+    request_id = bridge.next_request_id()
+    answered: asyncio.Future[Value] = asyncio.get_running_loop().create_future()
+
+    def receive(event: Event) -> None:
+        if answered.done() or not isinstance(event, Answer | Failed) or event.request_id != request_id:
+            return
+        if isinstance(event, Failed):
+            answered.set_exception(RefusedError(event.code, event.text))
+            return
+        assert isinstance(event.value, kind)
+        answered.set_result(event.value)
+
+    connection = bridge.received.connect(receive)
+    try:
+        bridge.send(make(request_id))
+        return await answered
+    finally:
+        bridge.received.disconnect(connection)
