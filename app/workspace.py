@@ -32,7 +32,7 @@ class Workspace(PageStack):
     reply_in_view_changed = Signal()
     messages_gone = Signal(str)  # conversation id, of which messages were deleted for good
     tint_asked = Signal()  # tint drafted text, or do no longer
-    session_trouble = Signal(str)  # a sentence that a tab says itself
+    disk_full = Signal()  # found by a chat, which says itself what was not saved
 
     def __init__(
         self,
@@ -183,7 +183,7 @@ class Workspace(PageStack):
         tab.session.messages_gone.connect(self.messages_gone)
         tab.model_wanted.connect(self._status.load)
         self.alike.take(tab)
-        tab.session.trouble.connect(self.session_trouble)
+        tab.session.disk_full.connect(self.disk_full)
         tab.session.reply_begun.connect(self.used)
         tab.session.busy_changed.connect(lambda is_busy: None if is_busy else self.used.emit())
         return tab

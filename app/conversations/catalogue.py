@@ -11,7 +11,7 @@ from typing import TypeVar
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.conversations.backups import BackupEndedError
-from app.conversations.database import Database, explain
+from app.conversations.database import Database, explain, is_disk_full
 from app.conversations.exporting.files import ExportKind
 from app.conversations.importing.found import Found, Imported
 from app.conversations.off_thread import run_off_thread
@@ -41,7 +41,8 @@ class Catalogue(QObject):
     conversations_changed = Signal()
     renamed = Signal(str, str)  # conversation id, title
     deleted = Signal(str)  # conversation id
-    trouble = Signal(str)
+    trouble = Signal(str)  # a sentence
+    disk_full = Signal(str)  # the same, where that is why
 
     def __init__(self, database: Database, recorder: Recorder, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -63,7 +64,7 @@ class Catalogue(QObject):
         try:
             listing = await asyncio.wrap_future(self._database.run(lambda store: store.list_conversations()))
         except (sqlite3.Error, StorageError) as error:
-            self.trouble.emit(f"The conversations could not be listed. {explain(error)}")
+            self._tell_failure("The conversations could not be listed.", error)
             return
         fresh = [sentence for sentence in listing.damaged if sentence not in self.damaged]
         self._listed, self.damaged = listing.conversations, listing.damaged
@@ -150,7 +151,7 @@ class Catalogue(QObject):
         try:
             hits = await asyncio.wrap_future(self._database.search.find(query, limit))
         except (sqlite3.Error, StorageError) as error:
-            self.trouble.emit(f"The chats could not be searched. {explain(error)}")
+            self._tell_failure("The chats could not be searched.", error)
             return None
         shown = tuple(hit for hit in hits if hit.conversation_id not in self._hidden)
         return shown if number == self._num_searches else None
@@ -164,7 +165,7 @@ class Catalogue(QObject):
         except OSError as error:
             self.trouble.emit(f"The chats could not be written to {path}. {error.strerror or error}.")
         except (sqlite3.Error, StorageError) as error:
-            self.trouble.emit(f"The chats could not be exported. {explain(error)}")
+            self._tell_failure("The chats could not be exported.", error)
         return None
 
     async def read_import(self, *paths: Path) -> Found | None:
@@ -172,7 +173,7 @@ class Catalogue(QObject):
         try:
             return await self._transfer.read(paths, frozenset(self._hidden))
         except (sqlite3.Error, StorageError) as error:
-            self.trouble.emit(f"Nothing was imported. {explain(error)}")
+            self._tell_failure("Nothing was imported.", error)
             return None
 
     async def import_chats(self, found: Found) -> Imported:
@@ -181,7 +182,7 @@ class Catalogue(QObject):
             await self.finish_deletions()
         imported = await self._transfer.add(found)
         if imported.problem:
-            self.trouble.emit(imported.problem)
+            (self.disk_full if imported.is_disk_full else self.trouble).emit(imported.problem)
         await self.refresh()
         return imported
 
@@ -190,7 +191,7 @@ class Catalogue(QObject):
         try:
             await self._transfer.remove(imported.conversation_ids)
         except (sqlite3.Error, StorageError) as error:
-            self.trouble.emit(f"The import could not be taken back. {explain(error)}")
+            self._tell_failure("The import could not be taken back.", error)
         await self.refresh()
         left = {one.id for one in self._listed}
         for conversation_id in imported.conversation_ids:
@@ -233,5 +234,8 @@ class Catalogue(QObject):
         try:
             return await asyncio.wrap_future(self._database.run(work))
         except (sqlite3.Error, StorageError) as error:
-            self.trouble.emit(f"The conversation could not be {done}. {explain(error)}")
+            self._tell_failure(f"The conversation could not be {done}.", error)
             return None
+
+    def _tell_failure(self, words: str, error: BaseException) -> None:
+        (self.disk_full if is_disk_full(error) else self.trouble).emit(f"{words} {explain(error)}")

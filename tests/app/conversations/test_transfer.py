@@ -105,7 +105,7 @@ def test_import_that_fails_keeps_nothing(catalogue, export_file, run_async, ask,
     ask(lambda store: add_exchange(store, "c", "x", title="mine"))
     export_file.write_text(export_file.read_text().replace("text ", "text " * 20_000))
     found = run_async(catalogue.read_import(export_file))
-    with full_disk(ask), qtbot.waitSignal(catalogue.trouble) as trouble:
+    with full_disk(ask), qtbot.waitSignal(catalogue.disk_full) as trouble:
         imported = run_async(catalogue.import_chats(found))
     assert imported.conversation_ids == ()
     assert trouble.args == ["The chats could not be imported. The disk is full. None of them was kept."]
