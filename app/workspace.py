@@ -260,7 +260,7 @@ class Workspace(PageStack):
             end_session(tab.session)
             self._remove(tab)
         self._background.forget(conversation_id)
-        self._keeper.unsent.take(conversation_id)
+        self._keeper.unsent.forget(conversation_id)
         self._refresh()
 
     def _take_shown(self) -> None:

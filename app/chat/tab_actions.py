@@ -120,8 +120,7 @@ class TabActions(QObject):
 
     def take_path(self) -> None:
         """Other messages are shown: say of them what is still to be said."""
-        if not self._session.is_branching:
-            self._notes.drop(BRANCHING)
+        self._say_branching()
         self.say_left_out()
         last = self._session.messages[-1] if self._session.messages else None
         if last is None or last.role != "user":
@@ -129,6 +128,13 @@ class TabActions(QObject):
         else:
             note = Note("This message has no reply.", (Action.AGAIN,))
             self._notes.show(UNANSWERED, note, lambda action: self.act(action, last.id))
+
+    def _say_branching(self) -> None:
+        if not self._session.is_branching:
+            self._notes.drop(BRANCHING)
+            return
+        note = Note("What you send next begins a branch here.", (Action.BACK,))
+        self._notes.show(BRANCHING, note, lambda action: self._session.go_back())
 
     def _last(self, role: str) -> Message | None:
         return next((each for each in reversed(self._session.messages) if each.role == role), None)
@@ -139,13 +145,10 @@ class TabActions(QObject):
             self._transcript.scroll_to_message(sibling)
 
     async def _branch(self, message_id: str) -> None:
-        is_begun = await self._session.branch_from(message_id)
+        await self._session.branch_from(message_id)
         if not isValid(self):  # the tab was closed meanwhile
             return
-        if is_begun:
-            note = Note("What you send next begins a branch here.", (Action.BACK,))
-            self._notes.show(BRANCHING, note, lambda action: self._session.go_back())
-        elif not self._session.is_branching:
+        if not self._session.is_branching:
             self._notes.show(BRANCHING, Note("What you send next follows this reply already.", (Action.CLOSE,)))
         self._composer.field.setFocus()
 
