@@ -25,6 +25,7 @@ from app.dialogs.importer import Importer
 from app.dialogs.quit_sheet import QuitSheet
 from app.disk_full import DiskFull
 from app.drafters import DEFAULT_DRAFTER
+from app.focus_place import FocusPlace
 from app.model_status import ModelStatus
 from app.open_chat import OpenChat
 from app.regions import regions_of
@@ -168,11 +169,12 @@ class MainWindow(QMainWindow):
 
     async def open(self) -> None:
         """Load the model behind the window and bring back what was open."""
+        place = FocusPlace(self)
         self.status.load()
         await self.catalogue.refresh()
         await self.workspace.restore()
         self.teller.say_what_waits()
-        if self.workspace.current is not None:
+        if self.workspace.current is not None and place.is_kept:
             self.workspace.current.composer.field.setFocus()
 
     # What changes

@@ -14,6 +14,7 @@ from app.chat.tab_notes import TabNotes
 from app.chat.transcript import Transcript
 from app.conversations.records import Message
 from app.figures import write_count
+from app.focus_place import FocusPlace
 from app.tasks import start
 
 # Subjects of notes.
@@ -145,12 +146,14 @@ class TabActions(QObject):
             self._transcript.scroll_to_message(sibling)
 
     async def _branch(self, message_id: str) -> None:
+        place = FocusPlace(self._composer)
         await self._session.branch_from(message_id)
         if not isValid(self):  # the tab was closed meanwhile
             return
         if not self._session.is_branching:
             self._notes.show(BRANCHING, Note("What you send next follows this reply already.", (Action.CLOSE,)))
-        self._composer.field.setFocus()
+        if place.is_kept:
+            self._composer.field.setFocus()
 
     async def _delete(self, message_id: str, *, is_discarded: bool) -> None:
         num_messages = await self._session.delete_from(message_id)
