@@ -19,8 +19,8 @@ class ChatDeeds(QObject):
         menus, model = sidebar.menus, sidebar.model
         model.rename_asked.connect(lambda name, title: start(catalogue.rename(name, title)))
         model.folder_rename_asked.connect(self._rename_folder)
-        menus.pin_asked.connect(lambda name, is_pinned: start(catalogue.set_pinned(name, is_pinned)))
-        menus.folder_asked.connect(lambda name, folder: start(catalogue.set_folder(name, folder)))
+        menus.pin_asked.connect(lambda ids, is_pinned: start(catalogue.set_pinned(ids, is_pinned)))
+        menus.folder_asked.connect(lambda ids, folder: start(catalogue.set_folder(ids, folder)))
         menus.dissolve_asked.connect(lambda folder: start(catalogue.remove_folder(folder)))
         menus.duplicate_asked.connect(lambda name: start(self._duplicate(name)))
         sidebar.search_asked.connect(lambda words: start(self._search(words)))

@@ -138,7 +138,7 @@ class MainWindow(QMainWindow):
         sidebar.undo_asked.connect(self.deletion.undo)
         self.deletion.hidden.connect(workspace.put_away)
         self.deletion.restored.connect(workspace.bring_back)
-        self.deletion.offer_changed.connect(lambda: sidebar.offer_undo(self.deletion.offered_title))
+        self.deletion.offer_changed.connect(lambda: sidebar.offer_undo(self.deletion.offered_titles))
         self.chats.duplicated.connect(self._open_chat)
         shell.focus_left.connect(workspace.focus_page)
         shell.sidebar_toggled.connect(self._take_sidebar)

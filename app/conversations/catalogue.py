@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -78,13 +78,13 @@ class Catalogue(QObject):
     def title_of(self, conversation_id: str) -> str:
         return next((one.title for one in self._listed if one.id == conversation_id), "")
 
-    def hide(self, conversation_id: str) -> None:
-        """List it no more until it is shown again."""
-        self._hidden.add(conversation_id)
+    def hide(self, conversation_ids: Collection[str]) -> None:
+        """List them no more until they are shown again."""
+        self._hidden.update(conversation_ids)
         self._tell()
 
-    def show(self, conversation_id: str) -> None:
-        self._hidden.discard(conversation_id)
+    def show(self, conversation_ids: Collection[str]) -> None:
+        self._hidden.difference_update(conversation_ids)
         self._tell()
 
     def _tell(self) -> None:
@@ -98,26 +98,43 @@ class Catalogue(QObject):
             self.renamed.emit(conversation_id, title)
             await self.refresh()
 
-    async def delete(self, conversation_id: str) -> bool:
-        """A reply that runs in it is cancelled once it is gone, and nothing of it is written afterwards."""
-        is_gone = await self._change(lambda store: store.delete_conversation(conversation_id), "deleted")
-        if is_gone:
-            self._hidden.discard(conversation_id)  # one that is imported under its id is another
-            self._listed = tuple(one for one in self._listed if one.id != conversation_id)
-            self._recorder.abandon(conversation_id)
-            self.deleted.emit(conversation_id)
-            await self.refresh()
-        return is_gone
+    async def delete(self, conversation_ids: Sequence[str]) -> tuple[str, ...]:
+        """One after the other; returns those that are left where one could not be deleted.
 
-    async def set_pinned(self, conversation_id: str, is_pinned: bool) -> None:
-        done = "pinned" if is_pinned else "unpinned"
-        if await self._change(lambda store: store.set_pinned(conversation_id, is_pinned), done):
+        A reply that runs in one is cancelled once it is gone, and nothing of it is written afterwards.
+        """
+        left = list(conversation_ids)
+        while left and await self._change(lambda store: store.delete_conversation(left[0]), "deleted"):
+            self._forget(left.pop(0))
+        if len(left) < len(conversation_ids):
+            await self.refresh()
+        return tuple(left)
+
+    def _forget(self, conversation_id: str) -> None:
+        self._hidden.discard(conversation_id)  # one that is imported under its id is another
+        self._listed = tuple(one for one in self._listed if one.id != conversation_id)
+        self._recorder.abandon(conversation_id)
+        self.deleted.emit(conversation_id)
+
+    async def set_pinned(self, conversation_ids: Collection[str], is_pinned: bool) -> None:
+        """All of them, or none."""
+
+        def pin(store: Store) -> None:
+            for conversation_id in conversation_ids:
+                store.set_pinned(conversation_id, is_pinned)
+
+        if await self._change(pin, "pinned" if is_pinned else "unpinned"):
             await self.refresh()
 
-    async def set_folder(self, conversation_id: str, folder: str) -> None:
-        """Move it to a folder, which is there as long as a chat is in it; "" takes it out."""
+    async def set_folder(self, conversation_ids: Collection[str], folder: str) -> None:
+        """Move all or none to a folder, which is there as long as a chat is in it; "" takes them out."""
         folder = clean_title(folder)
-        if await self._change(lambda store: store.set_folder(conversation_id, folder), "moved"):
+
+        def move(store: Store) -> None:
+            for conversation_id in conversation_ids:
+                store.set_folder(conversation_id, folder)
+
+        if await self._change(move, "moved"):
             await self.refresh()
 
     async def rename_folder(self, folder: str, name: str) -> None:

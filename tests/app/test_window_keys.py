@@ -32,7 +32,7 @@ def click_row(driver: Driver, conversation_id: str, button: Qt.MouseButton = Qt.
 
 def test_delete_leaves_a_clicked_chat_alone_that_is_not_shown(driver: Driver) -> None:
     first, second = write_two_chats(driver)
-    deleted: list[str] = []
+    deleted: list[tuple[str, ...]] = []
     driver.window.sidebar.delete_asked.connect(deleted.append)
     click_row(driver, first, Qt.MouseButton.RightButton)
     driver.window.sidebar.list.setFocus()
@@ -41,7 +41,7 @@ def test_delete_leaves_a_clicked_chat_alone_that_is_not_shown(driver: Driver) ->
     assert deleted == []
     driver.qtbot.keyClick(driver.window.sidebar.list, Qt.Key.Key_Up)
     driver.qtbot.keyClick(driver.window.sidebar.list, Qt.Key.Key_Delete)
-    assert deleted == [second]
+    assert deleted == [(second,)]
 
 
 def field_text(driver: Driver) -> str:

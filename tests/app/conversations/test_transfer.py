@@ -191,7 +191,7 @@ def test_exported_chats_come_back_after_they_were_deleted(catalogue, export_file
     path = tmp_path / "all.json"
     assert run_async(catalogue.export([*ids, "gone"], path, ExportKind.JSON)) == 3
     for one in ids:
-        run_async(catalogue.delete(one))
+        run_async(catalogue.delete((one,)))
     run_async(catalogue.import_chats(run_async(catalogue.read_import(path))))
     assert catalogue.conversations == before
     assert "left out of an export" in caplog.text
