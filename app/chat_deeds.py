@@ -5,12 +5,13 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 
 from app.conversations.catalogue import Catalogue
+from app.focus_place import FocusPlace
 from app.sidebar.panel import Sidebar
 from app.tasks import start
 
 
 class ChatDeeds(QObject):
-    duplicated = Signal(str)  # id of the copy
+    duplicated = Signal(str)  # id of the copy, which is waited for
 
     def __init__(self, catalogue: Catalogue, sidebar: Sidebar) -> None:
         super().__init__(sidebar)
@@ -30,7 +31,9 @@ class ChatDeeds(QObject):
             start(self._catalogue.rename_folder(folder, name))
 
     async def _duplicate(self, conversation_id: str) -> None:
-        if copy_id := await self._catalogue.duplicate(conversation_id):
+        place = FocusPlace(self._sidebar)
+        copy_id = await self._catalogue.duplicate(conversation_id)
+        if copy_id and place.is_kept:
             self.duplicated.emit(copy_id)
 
     async def _search(self, words: str) -> None:

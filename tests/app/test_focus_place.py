@@ -16,7 +16,7 @@ from app.conversations.database import Database
 from app.conversations.exporting.files import ExportKind
 from app.dialogs.import_page import ImportPage
 from app.focus_place import FocusPlace
-from app.tasks import start
+from app.tasks import finish, start
 from tests.app.driver import Driver
 
 Hold = Callable[[], Callable[[], None]]
@@ -139,3 +139,20 @@ def test_what_an_import_found_leaves_the_keyboard_where_it_went(
     driver.wait(page.act.isVisible)
     assert search.hasFocus() is is_left
     assert page.act.hasFocus() is not is_left
+
+
+@pytest.mark.parametrize("is_left", [True, False])
+def test_a_copy_is_opened_where_it_is_waited_for(driver: Driver, hold: Hold, is_left: bool) -> None:
+    driver.type("one")
+    driver.wait_idle()
+    window, chat = driver.window, driver.tab.session.conversation_id or ""
+    release = hold()
+    window.sidebar.list.setFocus()
+    window.sidebar.menus.duplicate_asked.emit(chat)
+    settle_in(driver)
+    if is_left:
+        driver.tab.composer.field.setFocus()
+    release()
+    driver.wait(lambda: len(window.sidebar.model.conversations) == 2)
+    driver.run(finish())
+    assert driver.tab.title == ("one" if is_left else "one copy")
