@@ -74,9 +74,11 @@ class ConversationList(RowList):
         self._kept_scroll = 0
         self._kept_chosen: tuple[str, ...] = ()
         self.is_choosing = False  # several are chosen, which is marked then
+        self._shown = ""  # id of the chat that is shown
+        self._opening = ""  # that of one that was clicked, until another is shown
         self._is_clicked_to_choose = False
         self.target: str | None = None  # folder that what is dragged would come to
-        self._is_by_keys = False  # the row was come to with keys, rather than clicked
+        self._is_by_keys = False  # the row was come to with keys, or chosen with one held, rather than clicked
         self.setModel(model)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
@@ -85,13 +87,18 @@ class ConversationList(RowList):
         self.setDropIndicatorShown(False)
         self.activated.connect(self._activate)
         self.customContextMenuRequested.connect(self._ask_for_menu)
-        model.states_changed.connect(self.viewport().update)
+        model.states_changed.connect(self._take_states)
         model.modelAboutToBeReset.connect(self._keep_place)
         model.modelReset.connect(self._return_to_place)
 
     @property
     def is_editing(self) -> bool:
         return self.state() == QAbstractItemView.State.EditingState
+
+    def _take_states(self) -> None:
+        if self._model.current != self._shown:
+            self._shown, self._opening = self._model.current, ""
+        self.viewport().update()
 
     # Choosing several
 
@@ -109,6 +116,26 @@ class ConversationList(RowList):
         self.is_choosing = num_chosen > 1
         if self.is_choosing and self.hasFocus():
             announce(self, f"{write_amount(num_chosen, 'chat')} chosen.")
+
+    def _begin_choosing(self, clicked: QModelIndex, keys: Qt.KeyboardModifier) -> None:
+        """With the chat that is shown or about to be; without one, with what is clicked."""
+        shown = self._model.index_of(self._opening or self._model.current)
+        if shown.isValid():
+            self._begin_at(shown)
+        elif keys & Qt.KeyboardModifier.ShiftModifier:
+            self._begin_at(clicked)
+        else:
+            self.clearSelection()
+
+    def _begin_at(self, index: QModelIndex) -> None:
+        """Choose a row alone, whatever keys are held."""
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setCurrentIndex(index)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+
+    def _indexes(self) -> list[QModelIndex]:
+        """Of all rows."""
+        return [self._model.index(number) for number in range(self._model.rowCount())]
 
     def _choose_alone(self) -> None:
         self.selectionModel().select(self.currentIndex(), QItemSelectionModel.SelectionFlag.ClearAndSelect)
@@ -154,8 +181,14 @@ class ConversationList(RowList):
             self._is_by_keys = self._is_by_keys or self.currentIndex() != before
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        self._is_by_keys = False
+        is_to_choose = event.button() == Qt.MouseButton.LeftButton and bool(event.modifiers() & CHOOSING)
+        clicked = self.indexAt(event.position().toPoint())
+        if is_to_choose and not self.is_choosing and not self._is_by_keys:
+            self._begin_choosing(clicked, event.modifiers())
+        elif event.button() == Qt.MouseButton.LeftButton and not is_to_choose:
+            self._opening = self._model.row(clicked).conversation_id
         super().mousePressEvent(event)
+        self._is_by_keys = is_to_choose and bool(self.chosen)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         self._is_clicked_to_choose = bool(event.modifiers() & CHOOSING)
@@ -164,10 +197,11 @@ class ConversationList(RowList):
 
     def _delete(self, index: QModelIndex) -> None:
         """Only what is before the eyes: all that are chosen, the chat that is shown, or a row that keys went to."""
+        ids = (self._model.row(index).conversation_id,)
         if self.is_choosing:
             self.delete_asked.emit(self.chosen)
-        elif self._is_by_keys or index.data(Role.IS_CURRENT):
-            self.delete_asked.emit((self._model.row(index).conversation_id,))
+        elif self.chosen == ids and (self._is_by_keys or index.data(Role.IS_CURRENT)):
+            self.delete_asked.emit(ids)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Keys begin at the chat that is shown."""
@@ -175,11 +209,9 @@ class ConversationList(RowList):
         is_come_to = event.reason() in KEYBOARD_REASONS
         self._is_by_keys = self._is_by_keys or is_come_to
         if (is_come_to and not self.is_choosing) or not self.currentIndex().isValid():
-            rows = [self._model.index(number) for number in range(self._model.rowCount())]
-            chats = [index for index in rows if self._model.row(index).kind is not Kind.CAPTION]
-            shown = [index for index in chats if index.data(Role.IS_CURRENT)]
-            for index in (shown or chats)[:1]:
-                self.setCurrentIndex(index)
+            shown = self._model.index_of(self._model.current)
+            others = (index for index in self._indexes() if self._model.row(index).kind is not Kind.CAPTION)
+            self._begin_at(shown if shown.isValid() else next(others, shown))
 
     # Dragging chats to a folder
 
@@ -247,8 +279,7 @@ class ConversationList(RowList):
     def _choose_again(self) -> None:
         """Those that are listed still."""
         kept, chosen = set(self._kept_chosen), QItemSelection()
-        for row in range(self._model.rowCount()):
-            index = self._model.index(row)
+        for index in self._indexes():
             if self._model.row(index).conversation_id in kept:
                 chosen.select(index, index)
         self.selectionModel().select(chosen, QItemSelectionModel.SelectionFlag.Select)

@@ -144,3 +144,36 @@ def test_several_that_are_deleted_are_offered_back_as_one(sidebar: Sidebar) -> N
     assert sidebar.undo_note.offered == (Action.UNDO,)
     sidebar.offer_undo(())
     assert sidebar.undo_note.offered == ()
+
+
+def test_of_one_that_is_chosen_delete_takes_that_and_none_that_was_let_go(qtbot: QtBot, sidebar: Sidebar) -> None:
+    asked = heard(sidebar.delete_asked)
+    for name in "abdbd":
+        click(qtbot, sidebar, name, CTRL)
+    assert sidebar.list.chosen == ("a",)
+    qtbot.keyClick(sidebar.list, Qt.Key.Key_Delete)
+    assert asked == []
+    for name in "bab":
+        click(qtbot, sidebar, name, CTRL)
+    click(qtbot, sidebar, "a", CTRL)
+    qtbot.keyClick(sidebar.list, Qt.Key.Key_Delete)
+    assert asked == [("a",)]
+
+
+@pytest.mark.parametrize(("key", "chosen"), [(CTRL, ("a", "d")), (SHIFT, ("a", "b"))])
+def test_choosing_begins_with_the_chat_that_is_shown(
+    qtbot: QtBot, sidebar: Sidebar, key: Qt.KeyboardModifier, chosen: tuple[str, ...]
+) -> None:
+    click(qtbot, sidebar, "d")
+    sidebar.model.set_states({}, "a")  # as when another tab is shown
+    click(qtbot, sidebar, "d" if key is CTRL else "b", key)
+    assert sidebar.list.chosen == chosen
+
+
+@pytest.mark.parametrize("key", [CTRL, SHIFT])
+def test_without_a_chat_that_is_shown_choosing_begins_with_what_is_clicked(
+    qtbot: QtBot, sidebar: Sidebar, key: Qt.KeyboardModifier
+) -> None:
+    sidebar.show_conversations([conversation(name) for name in "abc"])
+    click(qtbot, sidebar, "c", key)
+    assert sidebar.list.chosen == ("c",)
