@@ -54,12 +54,14 @@ SAMPLED = tuple(one.name for one in fields(Preset) if one.name not in ("id", "na
 @dataclass(frozen=True, slots=True)
 class _File:
     presets: tuple[Preset, ...]
+    used: tuple[str, ...] = ()  # ids of those that chats went on with, the latest first
 
 
 class Presets(QObject):
-    """Owns them, in the order in which they were used last; the default one is always there."""
+    """Owns them, in the order in which they were made; the default one is always there, and the first."""
 
     changed = Signal()
+    used = Signal()  # a chat goes on with another one than the last
     trouble = Signal(str)  # a sentence: a change is not kept
 
     def __init__(self, folder: Path, parent: QObject | None = None) -> None:
@@ -67,17 +69,19 @@ class Presets(QObject):
         self._path = folder / FILE_NAME
         self.problem = ""  # what was set aside at the start, for the user
         self._deleted: tuple[int, Preset] | None = None
+        self._used: list[str] = []
         self._presets = self._read()
 
     @property
     def all(self) -> tuple[Preset, ...]:
-        """The default one first."""
-        return tuple(sorted(self._presets, key=lambda one: one.id != DEFAULT_ID))
+        return tuple(self._presets)
 
     @property
     def latest(self) -> tuple[Preset, ...]:
-        """The user's own, the one that was used last first."""
-        return tuple(one for one in self._presets if one.id != DEFAULT_ID)
+        """The user's own, the one that was used last first, and behind them those that never were."""
+        places = {preset_id: place for place, preset_id in enumerate(self._used)}
+        own = (one for one in self._presets if one.id != DEFAULT_ID)
+        return tuple(sorted(own, key=lambda one: places.get(one.id, len(places))))
 
     def find(self, preset_id: str) -> Preset | None:
         return next((one for one in self._presets if one.id == preset_id), None)
@@ -118,19 +122,24 @@ class Presets(QObject):
 
     def use(self, preset_id: str) -> None:
         """Note that a chat goes on with it."""
-        preset = self.find(preset_id)
-        if preset is not None and self._presets[0] is not preset:
-            self._take([preset, *(one for one in self._presets if one is not preset)])
+        if self.find(preset_id) is not None and self._used[:1] != [preset_id]:
+            known = {one.id for one in self._presets}
+            self._used = [preset_id, *(one for one in self._used if one in known - {preset_id})]
+            self._write()
+            self.used.emit()
 
     def _insert(self, preset: Preset) -> Preset:
-        self._take([preset, *self._presets])
+        self._take([*self._presets, preset])
         return preset
 
     def _take(self, presets: list[Preset]) -> None:
         self._presets = presets
-        if not write_kept(self._path, _File(tuple(presets))):
-            self.trouble.emit("The presets could not be saved. Free some space, or make the data folder writable.")
+        self._write()
         self.changed.emit()
+
+    def _write(self) -> None:
+        if not write_kept(self._path, _File(tuple(self._presets), tuple(self._used))):
+            self.trouble.emit("The presets could not be saved. Free some space, or make the data folder writable.")
 
     def _free_name(self, wanted: str) -> str:
         taken, number = {one.name for one in self._presets}, 2
@@ -145,12 +154,14 @@ class Presets(QObject):
             presets = [read_preset(one) for one in found["presets"]]
             if len({one.id for one in presets}) < len(presets):
                 raise ValueError("two presets have one id")
+            self._used = [str(one) for one in found.get("used", ())]
         except FileNotFoundError:
             presets = []
         except _UNREADABLE as error:
             logger.warning("%s was not read: %s", self._path.name, error)
             presets = self._set_aside()
-        return presets if any(one.id == DEFAULT_ID for one in presets) else [*presets, DEFAULT]
+        default = next((one for one in presets if one.id == DEFAULT_ID), DEFAULT)
+        return [default, *(one for one in presets if one.id != DEFAULT_ID)]
 
     def _set_aside(self) -> list[Preset]:
         """Keep a damaged file under another name; returns the presets in it that make sense."""

@@ -54,10 +54,12 @@ def test_a_deleted_one_comes_back_to_its_place(presets: Presets, tmp_path: Path)
     assert presets.undo_deletion() is None
 
 
-def test_what_was_used_last_comes_first(presets: Presets) -> None:
+def test_what_was_used_last_comes_first(presets: Presets, tmp_path: Path) -> None:
     ids = [presets.add(name).id for name in "abc"]
-    presets.use(ids[0])
-    assert [one.name for one in presets.latest] == ["a", "c", "b"]
+    for preset_id in (ids[2], DEFAULT_ID, ids[1], "gone"):
+        presets.use(preset_id)
+    assert [one.name for one in presets.latest] == ["b", "c", "a"]
+    assert Presets(tmp_path).latest == presets.latest
 
 
 def test_a_damaged_file_is_set_aside_and_told(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
