@@ -15,7 +15,7 @@ NAME = "Appearance"
 SCHEMES = (("system", "System"), ("light", "Light"), ("dark", "Dark"))
 LEAST_COLUMN, MOST_COLUMN = 480, 1200  # px
 STEP = 5  # % of the text size
-MOTION = "The marks of a running reply stand still, and the sidebar opens at once."
+MOTION = "The marks of a running reply stand still."
 TINT = "What the drafter wrote and the model accepted, behind the text of each reply."
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPaintEvent, QStandardItem, QStandardItemModel
+from PySide6.QtGui import QColor, QFocusEvent, QPainter, QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QFrame, QListView, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.statistics.sizes import scaled
@@ -84,12 +84,6 @@ class PageList(QListView):
         self.has_keyboard_focus = False
         super().focusOutEvent(event)
         self.viewport().update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self.viewport())
-        painter.fillRect(self.viewport().rect(), self.theme.colour("sidebar"))
-        painter.end()
-        super().paintEvent(event)
 
 
 class PageDelegate(QStyledItemDelegate):

@@ -117,6 +117,7 @@ class SettingsWindow(QWidget):
         painter, list_place = QPainter(self), self.list.geometry()
         is_mirrored = self.layoutDirection() == Qt.LayoutDirection.RightToLeft
         left = list_place.left() - 1 if is_mirrored else list_place.right() + 1
+        painter.fillRect(list_place, self._theme.colour("sidebar"))
         painter.fillRect(left, 0, 1, self.height(), self._theme.colour("line"))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
