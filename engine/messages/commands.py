@@ -25,7 +25,7 @@ class LoadModel:
 class UnloadModel:
     """Let go of a target and its drafters once no reply uses it; answered by ModelUnloaded.
 
-    A request that names it later loads it again.
+    A request that names it later loads it again; a LoadModel of it that is not done ends as cancelled.
     """
 
     target: str
