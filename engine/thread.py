@@ -23,6 +23,7 @@ from engine.messages import (
     LoadModel,
     Notice,
     Question,
+    RemoveCached,
     Shutdown,
     Submit,
 )
@@ -161,7 +162,7 @@ class EngineThread:
             if isinstance(message, Shutdown):
                 return
             match message:
-                case Submit() | LoadModel() | DescribeCache() | ClearCache() | DescribeMemory():
+                case Submit() | LoadModel() | DescribeCache() | ClearCache() | RemoveCached() | DescribeMemory():
                     self._emit(Failed(message.request_id, "engine", text))
                 case DeleteConversation():
                     self._emit(ConversationDeleted(message.conversation_id, text))
