@@ -90,11 +90,11 @@ class Workspace(PageStack):
 
     # Tabs
 
-    async def restore(self) -> None:
-        """Open the tabs of the last time; an empty one where there was none."""
+    async def restore(self, *, reopens: bool = True) -> None:
+        """Open the tabs of the last time; an empty one where there was none, or where none is to be opened."""
         saved = self._keeper.read()
         self.is_restoring = True
-        for conversation_id in saved.conversation_ids:
+        for conversation_id in saved.conversation_ids if reopens else ():
             await asyncio.wait([start(self._open(conversation_id))])
         self.is_restoring = False
         num_restored = len(self.tabs)

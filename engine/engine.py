@@ -46,6 +46,7 @@ from engine.messages import (
     Progress,
     ReadTemplate,
     RememberReplies,
+    RemoveCached,
     SetCacheLimits,
     Shutdown,
     StartEngine,
@@ -189,7 +190,14 @@ class Engine:
                     self._replies.remember(target.facts.tokenizer_id, message.replies)
             case ForgetConversation():
                 self._replies.forget(message.conversation_id)
-            case DeleteConversation() | KeepConversations() | DescribeCache() | SetCacheLimits() | ClearCache():
+            case (
+                DeleteConversation()
+                | KeepConversations()
+                | DescribeCache()
+                | SetCacheLimits()
+                | ClearCache()
+                | RemoveCached()
+            ):
                 if isinstance(message, DeleteConversation):
                     self._replies.forget(message.conversation_id)
                 carry_out(message, self._cache, self._data_dir / FOLDER_NAME, self._emit)
