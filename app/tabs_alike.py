@@ -32,6 +32,12 @@ class TabsAlike:
         for tab in self._tabs():
             tab.transcript.set_tint(is_tinted)
 
+    def fit_column(self) -> None:
+        """Let every chat be as wide as was chosen."""
+        for tab in self._tabs():
+            tab.fit_column()
+            tab.transcript.fit_column()
+
     def show_welcome(self, is_first: bool) -> None:
         """Whether empty tabs greet: only before the first chat."""
         self._is_first = is_first

@@ -26,6 +26,8 @@ from app.dialogs.importer import Importer
 from app.dialogs.quit_sheet import QuitSheet
 from app.disk_full import DiskFull
 from app.drafters import DEFAULT_DRAFTER
+from app.focus_place import FocusPlace
+from app.looks import LooksKeeper, begin_looks
 from app.model_status import ModelStatus
 from app.open_chat import OpenChat
 from app.regions import regions_of
@@ -38,8 +40,6 @@ from app.sidebar.footer_words import FooterWords
 from app.sidebar.panel import Sidebar
 from app.tasks import start
 from app.teller import Teller
-from app.theme.appearance import Appearance, read_appearance, step_text_size, write_appearance
-from app.theme.fonts import TextSize
 from app.theme.pulse import Pulse
 from app.theme.symbols import app_icon
 from app.theme.theme import Theme
@@ -47,6 +47,7 @@ from app.troubles import connect_troubles
 from app.typed_keys import TypedKeys
 from app.undoing import Undoing
 from app.window_place import PlaceKeeper
+from app.window_settings import WindowSettings
 from app.window_statistics import WindowStatistics
 from app.workspace import Workspace
 
@@ -70,12 +71,14 @@ class MainWindow(QMainWindow):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        theme.set_text_size(read_appearance(data_dir).text_size)
+        self.settings = Settings(data_dir, self)
+        begin_looks(theme, self.settings)
         self.theme = theme
         self.pulse = Pulse(self)
         self.status = ModelStatus(bridge, target, self)
-        settings, presets = Settings(data_dir, self), Presets(data_dir, self)
-        self.planner = Planner(settings, presets, bridge, target_of=lambda: self.status.target, drafter=drafter)
+        self.planner = Planner(
+            self.settings, Presets(data_dir, self), bridge, target_of=lambda: self.status.target, drafter=drafter
+        )
         self.catalogue = Catalogue(database, recorder, self)
         self._reminder = Reminder(database, bridge, self)
         self.cache_keeper = CacheKeeper(database, bridge, self)
@@ -122,6 +125,8 @@ class MainWindow(QMainWindow):
         self.statistics = WindowStatistics(self.theme, bridge, recorder, catalogue, workspace)
         self.statistics.serve(sidebar)
         self._footer_words = FooterWords(sidebar.footer, workspace, self.status, self.statistics.history)
+        self.looks = LooksKeeper(self.settings, self.theme, self.pulse, workspace, self.statistics)
+        self.settings_pages = WindowSettings(self.theme, self.settings, self)
         self.open_chat = OpenChat(workspace, sidebar, self.shell)
         self.actions_of_window = Actions(self, self.theme, workspace, self.open_chat, self._deeds())
 
@@ -142,7 +147,7 @@ class MainWindow(QMainWindow):
         sidebar.undo_asked.connect(self.deletion.undo)
         self.deletion.hidden.connect(workspace.put_away)
         self.deletion.restored.connect(workspace.bring_back)
-        self.deletion.offer_changed.connect(lambda: sidebar.offer_undo(self.deletion.offered_title))
+        self.deletion.offer_changed.connect(lambda: sidebar.offer_undo(self.deletion.offered_titles))
         self.chats.duplicated.connect(self._open_chat)
         shell.focus_left.connect(workspace.focus_page)
         shell.sidebar_toggled.connect(self._take_sidebar)
@@ -173,11 +178,12 @@ class MainWindow(QMainWindow):
 
     async def open(self) -> None:
         """Load the model behind the window and bring back what was open."""
+        place = FocusPlace(self)
         self.status.load()
         await self.catalogue.refresh()
-        await self.workspace.restore()
+        await self.workspace.restore(reopens=self.settings.preferences.general.reopens_tabs)
         self.teller.say_what_waits()
-        if self.workspace.current is not None:
+        if self.workspace.current is not None and place.is_kept:
             self.workspace.current.composer.field.setFocus()
 
     # What changes
@@ -233,23 +239,19 @@ class MainWindow(QMainWindow):
             set_tint=self.statistics.set_tint,
             show_statistics=self.statistics.show_page,
             show_cache=self.cache_notes.show,
+            show_settings=self.settings_pages.show,
             search=self.search_chats,
             import_chats=self.importer.show_page,
             export_all=self.exporter.export_all,
             undo=self._undoing.undo,
             redo=self._undoing.redo,
             step_region=self.regions.step,
-            change_text_size=self.change_text_size,
+            change_text_size=self.looks.step_text_size,
         )
 
     def search_chats(self) -> None:
         self.shell.show_sidebar()
         self.sidebar.start_search()
-
-    def change_text_size(self, steps: int) -> None:
-        size = step_text_size(TextSize.percent, steps)
-        self.theme.set_text_size(size)
-        write_appearance(self._data_dir, Appearance(size))
 
     # The clock of the glyphs
 
@@ -292,6 +294,7 @@ class MainWindow(QMainWindow):
         self.catalogue.leave()
         self._place.save()
         self.cache_notes.close()
+        self.settings_pages.close()
         self.deletion.finish()
         self._reminder.close()
         self._disk_full.close()

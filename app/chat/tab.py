@@ -18,7 +18,7 @@ from app.chat.tab_actions import BRANCHING, DELETION, SAME, UNANSWERED, TabActio
 from app.chat.tab_checks import DIFFERENCE, REPORT, TabChecks
 from app.chat.tab_notes import TabNotes
 from app.chat.tab_voice import TabVoice
-from app.chat.transcript import COLUMN, MARGIN, SIDE, Transcript
+from app.chat.transcript import MARGIN, Transcript, column_within
 from app.conversations.records import Message, ReplyState
 from app.conversations.titles import NEW_TITLE
 from app.model_status import ModelStatus
@@ -281,10 +281,12 @@ class ChatTab(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        column = max(200, min(COLUMN, self.width() - 2 * SIDE))
-        side = (self.width() - column) // 2 - MARGIN
-        self._foot.setContentsMargins(side, 8, side, 16)
+        self.fit_column()
         self.composer.set_most_height(round(self.height() * FIELD_SHARE))
+
+    def fit_column(self) -> None:
+        side = (self.width() - column_within(self.width())) // 2 - MARGIN
+        self._foot.setContentsMargins(side, 8, side, 16)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -31,6 +31,7 @@ from engine.messages import (
     ModelLoaded,
     Notice,
     Progress,
+    RemoveCached,
     Shutdown,
     Statistics,
     Submit,
@@ -145,7 +146,7 @@ class FakeEngine:
                     self.emit(Finished(request_id, "cancelled", self.when_stopped))
             case CountTokens(request_id=request_id) if (count := self.count(command)) is not None:
                 self.emit(Answer(request_id, count))
-            case DeleteConversation() | ClearCache() | DescribeCache() if self.answers_on_cache:
+            case DeleteConversation() | ClearCache() | RemoveCached() | DescribeCache() if self.answers_on_cache:
                 self._answer_on_cache(command)
             case Inspect(request_id=request_id, target=target):
                 self.emit(Answer(request_id, self._facts_of(target)))
@@ -160,6 +161,9 @@ class FakeEngine:
         if isinstance(command, DeleteConversation):
             self.emit(ConversationDeleted(command.conversation_id))
             return
+        if isinstance(command, RemoveCached):
+            kept = tuple(one for one in self.report.conversations if one.conversation_id != command.conversation_id)
+            self.report = replace(self.report, conversations=kept)
         if isinstance(command, ClearCache):
             self.report = replace(self.report, memory_bytes=0, disk_bytes=0, conversations=())
         self.emit(Answer(command.request_id, self.report))
