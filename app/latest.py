@@ -24,12 +24,17 @@ class Latest:
             self._task = None
 
 
-async def _later(work: Callable[[], Awaitable[object]], wait_seconds: float) -> None:
-    loop = asyncio.get_event_loop()  # of the window, even where Qt goes through its events outside it
+async def wait(seconds: float) -> None:
+    """As asyncio's sleep, on the window's loop even where Qt goes through its events outside it."""
+    loop = asyncio.get_event_loop()
     waited = loop.create_future()
-    timer = loop.call_later(wait_seconds, waited.set_result, None)
+    timer = loop.call_later(seconds, waited.set_result, None)
     try:
         await waited
     finally:
         timer.cancel()
+
+
+async def _later(work: Callable[[], Awaitable[object]], wait_seconds: float) -> None:
+    await wait(wait_seconds)
     await work()
