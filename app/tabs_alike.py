@@ -12,12 +12,21 @@ REFUSAL = "refusal"  # the subject of the note on it: no other sentence takes it
 class TabsAlike:
     def __init__(self, tabs: Callable[[], Sequence[ChatTab]]) -> None:
         self._tabs = tabs
+        self._deeds: list[Callable[[ChatTab], object]] = []
         self._is_first = False
         self._is_tinted = False
         self._refusal = ""  # why nothing can be sent
 
+    def do_to_each(self, deed: Callable[[ChatTab], object]) -> None:
+        """Those too that are opened later."""
+        self._deeds.append(deed)
+        for tab in self._tabs():
+            deed(tab)
+
     def take(self, tab: ChatTab) -> None:
         """Make a new tab like the others."""
+        for deed in self._deeds:
+            deed(tab)
         tab.empty.show_welcome(self._is_first)
         tab.transcript.set_tint(self._is_tinted)
         self._refuse_in(tab)

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QMainWindow, QWidget
 from app.actions import Actions, WindowDeeds
 from app.bridge import EngineBridge
 from app.cache_notes import CacheNotes
-from app.chat.plan import Planner
 from app.chat.session import ChatSession
 from app.chat.tab_notes import TabNotes
 from app.chat_deeds import ChatDeeds
@@ -25,19 +24,17 @@ from app.dialogs.exporter import Exporter
 from app.dialogs.importer import Importer
 from app.dialogs.quit_sheet import QuitSheet
 from app.disk_full import DiskFull
-from app.drafters import DEFAULT_DRAFTER
 from app.focus_place import FocusPlace
 from app.looks import LooksKeeper, begin_looks
-from app.model_status import ModelStatus
 from app.open_chat import OpenChat
 from app.regions import regions_of
 from app.settings.preferences import Settings
-from app.settings.presets import Presets
 from app.settings.prompt_cache import CacheDialog
 from app.shell import Shell
 from app.sidebar.folding import Folding, read_folding, write_folding
 from app.sidebar.footer_words import FooterWords
 from app.sidebar.panel import Sidebar
+from app.single import Handed
 from app.tasks import start
 from app.teller import Teller
 from app.theme.pulse import Pulse
@@ -46,6 +43,7 @@ from app.theme.theme import Theme
 from app.troubles import connect_troubles
 from app.typed_keys import TypedKeys
 from app.undoing import Undoing
+from app.window_models import WindowModels
 from app.window_place import PlaceKeeper
 from app.window_settings import WindowSettings
 from app.window_statistics import WindowStatistics
@@ -66,8 +64,8 @@ class MainWindow(QMainWindow):
         recorder: Recorder,
         *,
         data_dir: Path,
-        target: str,
-        drafter: str = DEFAULT_DRAFTER,
+        target: str = "",
+        drafter: str = "",
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -75,10 +73,8 @@ class MainWindow(QMainWindow):
         begin_looks(theme, self.settings)
         self.theme = theme
         self.pulse = Pulse(self)
-        self.status = ModelStatus(bridge, target, self)
-        self.planner = Planner(
-            self.settings, Presets(data_dir, self), bridge, target_of=lambda: self.status.target, drafter=drafter
-        )
+        self.models = WindowModels(bridge, recorder, self.settings, target, drafter, self)
+        self.chooser = self.models.chooser
         self.catalogue = Catalogue(database, recorder, self)
         self._reminder = Reminder(database, bridge, self)
         self.cache_keeper = CacheKeeper(database, bridge, self)
@@ -89,10 +85,10 @@ class MainWindow(QMainWindow):
         self._data_dir = data_dir
 
         def make_session() -> ChatSession:
-            return ChatSession(database, bridge, recorder, self.planner, parent=self)
+            return ChatSession(database, bridge, recorder, self.models.planner, parent=self)
 
         # In the order that Tab goes through them.
-        self.workspace = Workspace(theme, self.pulse, self.status, make_session, data_dir)
+        self.workspace = Workspace(theme, self.pulse, self.chooser, make_session, data_dir)
         self.sidebar = Sidebar(theme, self.pulse)
         self.shell = Shell(self.sidebar, self.workspace, self)
         self.setCentralWidget(self.shell)
@@ -104,7 +100,7 @@ class MainWindow(QMainWindow):
         self._make_helpers(bridge, recorder)
         self._connect_sidebar()
         self._connect_workspace()
-        connect_troubles(self.teller, self._disk_full, self.workspace, self.catalogue, recorder, self.status)
+        connect_troubles(self.teller, self._disk_full, self.workspace, self.catalogue, recorder, self.chooser)
         self._restore()
 
     def _make_helpers(self, bridge: EngineBridge, recorder: Recorder) -> None:
@@ -124,7 +120,7 @@ class MainWindow(QMainWindow):
         self._undoing = Undoing(workspace, self.deletion)
         self.statistics = WindowStatistics(self.theme, bridge, recorder, catalogue, workspace)
         self.statistics.serve(sidebar)
-        self._footer_words = FooterWords(sidebar.footer, workspace, self.status, self.statistics.history)
+        self._footer_words = FooterWords(sidebar.footer, workspace, self.chooser, self.statistics.history)
         self.looks = LooksKeeper(self.settings, self.theme, self.pulse, workspace, self.statistics)
         self.settings_pages = WindowSettings(self.theme, self.settings, self)
         self.open_chat = OpenChat(workspace, sidebar, self.shell)
@@ -179,7 +175,7 @@ class MainWindow(QMainWindow):
     async def open(self) -> None:
         """Load the model behind the window and bring back what was open."""
         place = FocusPlace(self)
-        self.status.load()
+        self.chooser.load()
         await self.catalogue.refresh()
         await self.workspace.restore(reopens=self.settings.preferences.general.reopens_tabs)
         self.teller.say_what_waits()
@@ -273,11 +269,16 @@ class MainWindow(QMainWindow):
         sheet.open()
 
     def raise_window(self) -> None:
-        """Come to the front, for a second start."""
+        """Come to the front."""
         self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
         self.show()
         self.raise_()
         self.activateWindow()
+
+    def take_over(self, handed: Handed) -> None:
+        """Come to the front for a second start, and use what it was to use."""
+        self.models.use(handed.model, handed.drafter)
+        self.raise_window()
 
     def leave(self) -> None:
         """Close without asking."""

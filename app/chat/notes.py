@@ -46,6 +46,7 @@ class Action(StrEnum):
     FREE_CACHE = "Free cache…"
     SHOW_BOTH = "Show both"
     SAVE_REPORT = "Save report…"
+    CHOOSE_MODEL = "Choose another model"
 
 
 _NAMES = {

@@ -19,6 +19,7 @@ from engine.messages import (
     Delta,
     DescribeCache,
     DescribeMemory,
+    EngineStarted,
     EstimateMemory,
     Event,
     Failed,
@@ -29,13 +30,16 @@ from engine.messages import (
     MemoryReport,
     ModelFacts,
     ModelLoaded,
+    ModelUnloaded,
     Notice,
     Progress,
     RemoveCached,
     Shutdown,
+    StartEngine,
     Statistics,
     Submit,
     TokenCount,
+    UnloadModel,
 )
 
 ScriptEvent = Delta | Progress | Notice
@@ -75,7 +79,8 @@ class FakeEngine:
     `script`, `ending` and `delay_seconds` are read when a Submit arrives; requests advance in turns. Where `ending` is
     None the reply stays open until it is cancelled. `emit` sends any event by hand. Deletions and questions about the
     prompt cache are answered at once with `report`, unless `answers_on_cache` is False; those about memory with
-    `memory`; those about tokens as `count` answers them, or not at all.
+    `memory`; those about tokens as `count` answers them, or not at all. A model in `unloadable` fails with the sentence
+    there; with `holds_loads` models come only by `finish_loads`. What is unloaded leaves at once, replies or not.
     """
 
     def __init__(self) -> None:
@@ -94,12 +99,19 @@ class FakeEngine:
         self.on_submit: Callable[[Submit], None] = lambda submit: None  # runs in `send`, on the sender's thread
         self._queue: queue.SimpleQueue[Command] = queue.SimpleQueue()
         self._replies: dict[int, Iterator[Event]] = {}
+        self.holds_loads = False
+        self.unloadable: dict[str, str] = {}
+        self._held_loads: dict[int, str] = {}
         self._loaded: set[tuple[str, str]] = set()
         self._thread = threading.Thread(target=self._work, name="fake engine")
 
     @property
     def submits(self) -> list[Submit]:
         return [command for command in self.commands if isinstance(command, Submit)]
+
+    @property
+    def loads(self) -> list[LoadModel]:
+        return [command for command in self.commands if isinstance(command, LoadModel)]
 
     def start(self, emit: Callable[[Event], None]) -> None:
         self.emit = emit
@@ -139,8 +151,15 @@ class FakeEngine:
             case Submit(request_id=request_id, target=target):
                 self._load(request_id, target)
                 self._replies[request_id] = self._play(request_id, list(self.script), self.ending)
-            case LoadModel(request_id=request_id, target=target):
-                self._load(request_id, target)
+            case LoadModel():
+                self._begin_load(command)
+            case UnloadModel(target=target):
+                self._unload(target)
+            case StartEngine():
+                self.emit(EngineStarted())
+            case Cancel(request_id=request_id) if request_id in self._held_loads:
+                del self._held_loads[request_id]
+                self.emit(Finished(request_id, "cancelled"))
             case Cancel(request_id=request_id):
                 if self._replies.pop(request_id, None) is not None:
                     self.emit(Finished(request_id, "cancelled", self.when_stopped))
@@ -167,6 +186,28 @@ class FakeEngine:
         if isinstance(command, ClearCache):
             self.report = replace(self.report, memory_bytes=0, disk_bytes=0, conversations=())
         self.emit(Answer(command.request_id, self.report))
+
+    def finish_loads(self) -> None:
+        """Let the models come that `holds_loads` kept."""
+        loads, self._held_loads = self._held_loads, {}
+        for request_id, target in loads.items():
+            self._load(request_id, target)
+
+    def _begin_load(self, command: LoadModel) -> None:
+        if (reason := self.unloadable.get(command.target)) is not None:
+            self.emit(Failed(command.request_id, "model", reason))
+        elif self.holds_loads:
+            self._held_loads[command.request_id] = command.target
+        else:
+            self._load(command.request_id, command.target)
+
+    def _unload(self, target: str) -> None:
+        """As the engine does it: a load of it that is not done ends."""
+        for request_id in [one for one, held in self._held_loads.items() if held == target]:
+            del self._held_loads[request_id]
+            self.emit(Finished(request_id, "cancelled"))
+        self._loaded = {one for one in self._loaded if one[0] != target}
+        self.emit(ModelUnloaded(target))
 
     def _load(self, request_id: int, target: str) -> None:
         if (target, self.tokenizer_id) not in self._loaded:

@@ -52,7 +52,7 @@ STATES = (
 
 
 async def walk(camera: Camera, engine: FakeEngine, names: Sequence[str]) -> None:
-    await camera.until(lambda: camera.window.status.facts is not None)
+    await camera.until(lambda: camera.window.chooser.facts is not None)
     for state in STATES:
         if not names or state.__name__ in names:
             await state(camera, engine)
