@@ -45,6 +45,7 @@ from app.typed_keys import TypedKeys
 from app.undoing import Undoing
 from app.window_models import WindowModels
 from app.window_place import PlaceKeeper
+from app.window_plan import plan_of
 from app.window_settings import WindowSettings
 from app.window_statistics import WindowStatistics
 from app.workspace import Workspace
@@ -123,6 +124,7 @@ class MainWindow(QMainWindow):
         self._footer_words = FooterWords(sidebar.footer, workspace, self.chooser, self.statistics.history)
         self.looks = LooksKeeper(self.settings, self.theme, self.pulse, workspace, self.statistics)
         self.settings_pages = WindowSettings(self.theme, self.settings, self)
+        self.plan = plan_of(self, bridge)
         self.open_chat = OpenChat(workspace, sidebar, self.shell)
         self.actions_of_window = Actions(self, self.theme, workspace, self.open_chat, self._deeds())
 

@@ -46,6 +46,7 @@ class Action(StrEnum):
     FREE_CACHE = "Free cache…"
     SHOW_BOTH = "Show both"
     SAVE_REPORT = "Save report…"
+    TEMPLATE = "Open template"
     CHOOSE_MODEL = "Choose another model"
 
 
@@ -62,6 +63,7 @@ _NAMES = {
     Action.BACK: "Go back to the messages that followed",
     Action.SHOW_FILES: "Show both files in their folders",
     Action.FREE_CACHE: "Clear the prompt cache, after a question",
+    Action.TEMPLATE: "Open the template of this model",
     Action.SHOW_CACHE: "Show the prompt cache, where it can be cleared",
 }
 _LINKS = frozenset({Action.DISCARD})  # shown as words: the quieter of two

@@ -32,6 +32,7 @@ OWN = "This is the model's own template."
 PLAIN = "The model has no template of its own. This plain one stands in for it; another can be put in its place."
 USED = "Replies are made with this template from the next one on."
 NOT_USED = "Replies go on with the last template that could be rendered."
+LAST = "This is what the last one made that could be rendered."
 WITH, WITHOUT = "with", "without"
 NARROW, HEIGHT = 620, 420  # px at 100 %: below which the preview stands under the editor; of each
 
@@ -152,6 +153,7 @@ class TemplatesPage(SettingsPage):
 
     def _take_refusal(self, template: str, sentence: str) -> None:
         self._show_problem(f"{sentence} {NOT_USED}")
+        self.figures.setText(LAST)
         self.editor.mark_fault(sentence)
 
     def _use(self, template: str) -> None:
