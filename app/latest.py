@@ -28,7 +28,7 @@ async def wait(seconds: float) -> None:
     """As asyncio's sleep, on the window's loop even where Qt goes through its events outside it."""
     loop = asyncio.get_event_loop()
     waited = loop.create_future()
-    timer = loop.call_later(seconds, waited.set_result, None)
+    timer = loop.call_later(seconds, lambda: waited.done() or waited.set_result(None))
     try:
         await waited
     finally:
