@@ -47,6 +47,7 @@ from app.window_models import WindowModels
 from app.window_place import PlaceKeeper
 from app.window_settings import WindowSettings
 from app.window_statistics import WindowStatistics
+from app.window_upkeep import WindowUpkeep
 from app.workspace import Workspace
 
 SIZE = (1320, 860)
@@ -123,6 +124,7 @@ class MainWindow(QMainWindow):
         self._footer_words = FooterWords(sidebar.footer, workspace, self.chooser, self.statistics.history)
         self.looks = LooksKeeper(self.settings, self.theme, self.pulse, workspace, self.statistics)
         self.settings_pages = WindowSettings(self.theme, self.settings, self)
+        self.upkeep = WindowUpkeep(bridge, self.models, workspace, self.settings, self)
         self.open_chat = OpenChat(workspace, sidebar, self.shell)
         self.actions_of_window = Actions(self, self.theme, workspace, self.open_chat, self._deeds())
 
