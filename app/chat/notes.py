@@ -46,6 +46,7 @@ class Action(StrEnum):
     FREE_CACHE = "Free cache…"
     SHOW_BOTH = "Show both"
     SAVE_REPORT = "Save report…"
+    TEMPLATE = "Open template"
     CHOOSE_MODEL = "Choose another model"
     SHOW_REPORT = "Show report"
     START_ENGINE = "Start the engine"
@@ -67,6 +68,7 @@ _NAMES = {
     Action.FREE_CACHE: "Clear the prompt cache, after a question",
     Action.SHOW_REPORT: "Show the report of what failed",
     Action.DO_NOT_WAIT: "Do not wait for memory",
+    Action.TEMPLATE: "Open the template of this model",
     Action.SHOW_CACHE: "Show the prompt cache, where it can be cleared",
 }
 # Shown as words, the quieter of two; or filled, where all waits for it.

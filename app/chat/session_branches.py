@@ -10,6 +10,7 @@ from app.conversations.exchange import save_changed
 from app.conversations.records import OpenedConversation
 from app.conversations.store import Store
 from app.conversations.tree import DeletedMessages
+from app.settings.presets import Preset
 
 
 class SessionBranches(SessionCore):
@@ -167,6 +168,11 @@ class SessionBranches(SessionCore):
             lost = "The choice for this chat was not saved."
             async with self._lock:
                 await self._run(lambda store: store.set_switches(conversation_id, switches), lost)
+
+    @property
+    def preset_in_use(self) -> Preset:
+        """The one that the next reply is made with."""
+        return self.planner.preset_of(self.preset)
 
     def choose_drafter(self, drafter: str) -> None:
         """Take another drafter from the next reply on, with which it is saved; "" is as the model's choice."""

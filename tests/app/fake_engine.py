@@ -20,11 +20,13 @@ from engine.messages import (
     DescribeCache,
     DescribeMemory,
     EngineStarted,
+    EstimateMemory,
     Event,
     Failed,
     Finished,
     Inspect,
     LoadModel,
+    MemoryEstimate,
     MemoryReport,
     ModelFacts,
     ModelLoaded,
@@ -91,6 +93,7 @@ class FakeEngine:
         self.answers_on_cache = True
         self.count: Callable[[CountTokens], TokenCount | None] = lambda question: None
         self.memory = MemoryReport()
+        self.estimate: MemoryEstimate | Failed = MemoryEstimate(0, 0, 0, 0)
         self.make_facts: Callable[[str], ModelFacts] = facts_of
         self.commands: list[Command] = []
         self.on_submit: Callable[[Submit], None] = lambda submit: None  # runs in `send`, on the sender's thread
@@ -168,6 +171,10 @@ class FakeEngine:
                 self._answer_on_cache(command)
             case Inspect(request_id=request_id, target=target):
                 self.emit(Answer(request_id, self._facts_of(target)))
+            case EstimateMemory(request_id=request_id) if isinstance(self.estimate, Failed):
+                self.emit(replace(self.estimate, request_id=request_id))
+            case EstimateMemory(request_id=request_id):
+                self.emit(Answer(request_id, self.estimate))
             case DescribeMemory(request_id=request_id):
                 self.emit(Answer(request_id, self.memory))
 
