@@ -62,7 +62,7 @@ def told_as_problems(access: Access) -> Iterator[None]:
         raise HubError(problem.kind, problem.text) from error
     except (httpx2.HTTPError, httpx2.InvalidURL, httpx2.StreamError) as error:
         raise HubError(NO_NETWORK.kind, NO_NETWORK.text) from error
-    except ValueError as error:  # an answer that is no JSON, or a name that no repository can have
+    except (ValueError, KeyError, TypeError, AttributeError) as error:  # an answer that is no JSON or another one
         raise HubError(
             Kind.SERVER, "The hub's answer makes no sense. Look at the hub's address in Settings."
         ) from error
