@@ -38,7 +38,7 @@ class WindowDeeds:
     toggle_inspector: Callable[[], None]
     set_tint: Callable[[bool], None]
     show_statistics: Callable[[], None]
-    show_cache: Callable[[], None]
+    show_cache: Callable[[], object]
     show_settings: Callable[[], None]
     search: Callable[[], None]
     import_chats: Callable[[], object]

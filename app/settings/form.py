@@ -29,6 +29,7 @@ from app.theme.theme import Theme
 __all__ = [
     "Card",
     "Choice",
+    "Ends",
     "Heading",
     "NumberField",
     "Row",
@@ -118,11 +119,32 @@ class Row(QWidget):
         words = QFontMetricsF(font("interface")).horizontalAdvance(self.label.text())
         needed = min(words, scaled(MOST_LABEL)) + self.control.sizeHint().width() + 2 * SIDE + SPACE
         is_narrow = needed > self.width()
-        direction = QBoxLayout.Direction.TopToBottom if is_narrow else QBoxLayout.Direction.LeftToRight
-        if direction != self._line.direction():
-            self._line.setDirection(direction)
-            self._line.setSpacing(0 if is_narrow else SPACE)
-            self.updateGeometry()
+        self._line.setSpacing(0 if is_narrow else SPACE)
+        turn(self._line, is_narrow)
+
+
+class Ends(QWidget):
+    """One part at the start and one at the end of a line, or under the first where both have no room."""
+
+    def __init__(self, first: QWidget, last: QWidget) -> None:
+        super().__init__()
+        self._parts = (first, last)
+        self._line = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._line.setContentsMargins(0, 0, 0, 0)
+        self._line.setSpacing(2)
+        self._line.addWidget(first, 1)
+        self._line.addWidget(last)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        turn(self._line, sum(part.sizeHint().width() for part in self._parts) + SPACE > self.width())
+
+
+def turn(line: QBoxLayout, is_narrow: bool) -> None:
+    """Set what stands side by side under each other, or back."""
+    direction = QBoxLayout.Direction.TopToBottom if is_narrow else QBoxLayout.Direction.LeftToRight
+    if direction != line.direction():
+        line.setDirection(direction)
 
 
 class Card(QFrame):
@@ -196,9 +218,9 @@ class SettingsPage(QWidget):
         self._content = QWidget()
         self._parts = QVBoxLayout()
         self._scroll = QScrollArea(self)
-        self._lay_out(title, end)
+        self._make_page(title, end)
 
-    def _lay_out(self, title: str, end: QWidget | None) -> None:
+    def _make_page(self, title: str, end: QWidget | None) -> None:
         head = QHBoxLayout()
         words = QVBoxLayout()
         words.setSpacing(4)
