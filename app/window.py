@@ -123,7 +123,9 @@ class MainWindow(QMainWindow):
         self._footer_words = FooterWords(sidebar.footer, workspace, self.status, self.statistics.history)
         self.looks = LooksKeeper(self.settings, self.theme, self.pulse, workspace, self.statistics)
         self.open_chat = OpenChat(workspace, sidebar, self.shell)
-        self.actions_of_window = Actions(self, self.theme, workspace, self.open_chat, self._deeds())
+        keys = self.settings_pages.keys
+        self.actions_of_window = Actions(self, self.theme, workspace, self.open_chat, self._deeds(), keys)
+        sidebar.field.follow(self.actions_of_window.search)
 
     def _connect_sidebar(self) -> None:
         sidebar, workspace, shell = self.sidebar, self.workspace, self.shell

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from PySide6.QtWidgets import QWidget
 
+from app.action_keys import ActionKeys
 from app.settings.appearance_page import NAME as APPEARANCE
 from app.settings.appearance_page import AppearancePage
 from app.settings.general_page import NAME as GENERAL
@@ -13,11 +14,13 @@ from app.settings.general_page import GeneralPage
 from app.settings.preferences import Settings
 from app.settings.prompt_cache_page import NAME as CACHE
 from app.settings.prompt_cache_page import CacheSources, PromptCachePage
+from app.settings.shortcuts_page import NAME as SHORTCUTS
+from app.settings.shortcuts_page import ShortcutsPage
 from app.settings.window import PageEntry, SettingsWindow
 from app.theme.theme import Theme
 
 MODELS, DRAFTERS = "Models and presets", "Drafters"
-TEMPLATES, STATISTICS, SHORTCUTS, PRIVACY = "Templates", "Statistics", "Shortcuts", "Data and privacy"
+TEMPLATES, STATISTICS, PRIVACY = "Templates", "Statistics", "Data and privacy"
 ORDER = (GENERAL, APPEARANCE, MODELS, DRAFTERS, CACHE, TEMPLATES, STATISTICS, SHORTCUTS, PRIVACY)
 
 
@@ -29,11 +32,13 @@ class WindowSettings:
         self._settings = settings
         self._parent = parent
         self._entries: dict[str, PageEntry] = {}
+        self.keys = ActionKeys(settings, parent)
         self.window: SettingsWindow | None = None
         self.add(
             PageEntry(GENERAL, "settings", lambda: GeneralPage(theme, settings)),
             PageEntry(APPEARANCE, "sidebar", lambda: AppearancePage(theme, settings)),
             PageEntry(CACHE, "cache", lambda: PromptCachePage(theme, settings, cache)),
+            PageEntry(SHORTCUTS, "more", lambda: ShortcutsPage(theme, self.keys)),
         )
 
     def add(self, *entries: PageEntry) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
+    QAbstractItemView,
     QBoxLayout,
     QFrame,
     QHBoxLayout,
@@ -164,7 +165,7 @@ class Card(QFrame):
     def add(self, row: QWidget) -> None:
         self._rows.append(row)
         self._column.addWidget(row)
-        row.setMinimumHeight(scaled(ROW_HEIGHT))
+        self._refit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, tokens = QPainter(self), self._theme.tokens
@@ -174,7 +175,8 @@ class Card(QFrame):
 
     def _refit(self) -> None:
         for row in self._rows:
-            row.setMinimumHeight(scaled(ROW_HEIGHT))
+            if isinstance(row, Row):  # what else stands in a card has a height of its own
+                row.setMinimumHeight(scaled(ROW_HEIGHT))
         self.update()
 
 
@@ -250,6 +252,16 @@ class SettingsPage(QWidget):
     def add(self, part: QWidget) -> None:
         """Put it under what is there; it takes the page's width."""
         self._parts.addWidget(part)
+
+    def follow(self, view: QAbstractItemView) -> None:
+        """Keep the row that has the keyboard in sight, of a view that is as high as its rows."""
+
+        def show_row(index: QModelIndex) -> None:
+            if index.isValid() and view.hasFocus():
+                middle = view.viewport().mapTo(self._content, view.visualRect(index).center())
+                self._scroll.ensureVisible(0, middle.y(), 0, 60)
+
+        view.selectionModel().currentChanged.connect(show_row)
 
     def show_part(self, part: QWidget) -> None:
         """Scroll to it."""

@@ -125,6 +125,8 @@ class PromptCachePage(SettingsPage):
         return head
 
     def _connect(self) -> None:
+        for view in (self.table, self.rereads):
+            self.follow(view)
         self.budget.chosen.connect(self._choose)
         self.table.remove_asked.connect(self._remove)
         self.restore_asked.connect(lambda: self._keep(CacheChoice()))
@@ -168,6 +170,9 @@ class PromptCachePage(SettingsPage):
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         self._tasks = [task for task in self._tasks if not task.done()]
         self._tasks.append(start(work))
+
+    def _clear(self) -> None:
+        self._start(self._change(ClearCache))
 
     def _remove(self, conversation_id: str) -> None:
         self._start(self._change(lambda request_id: RemoveCached(request_id, conversation_id)))

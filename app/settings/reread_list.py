@@ -85,12 +85,13 @@ class RereadList(QListView):
         if lines == self.lines and self.model().rowCount():
             return
         self.lines = lines or [Line("", "", NONE)]
-        model = QStandardItemModel(self)
+        model = self.model()
+        assert isinstance(model, QStandardItemModel)
+        model.clear()
         for line in self.lines:
             item = QStandardItem(" · ".join(part for part in (line.when, line.chat, line.cause) if part))
             item.setEditable(False)
             model.appendRow(item)
-        self.setModel(model)
         self._fit()
 
     @property
