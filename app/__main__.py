@@ -23,7 +23,8 @@ from app.conversations.restoring import SetAside
 from app.damage import tell_damage
 from app.drafters import DRAFTER_CHOICES, is_drafter
 from app.garbage import GarbageCollector
-from app.settings.folders import data_folder
+from app.settings.folders import data_folder, named_folder
+from app.settings.moving import finish_move
 from app.single import Handed, SingleInstance
 from app.tasks import finish, start
 from app.theme.theme import Theme
@@ -62,6 +63,7 @@ def _run(application: QApplication, options: argparse.Namespace) -> int:
     instance = SingleInstance(folder)
     if not instance.take():
         return _leave_to_other(instance, Handed(target_of(options.model), options.drafter or ""))
+    folder, instance = _moved(folder, instance)
     # Never closed: an automatic collection inside the end of one QObject, which Qt has locked, may end another one
     # under the same lock, and the process would wait for itself for ever.
     garbage = GarbageCollector(application)
@@ -100,11 +102,22 @@ def known_drafter(name: str) -> str:
 def _data_folder() -> Path:
     try:
         return data_folder()
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise WindowError(
             f"The data folder cannot be used ({error}). "
             "Make it writable, or choose another one with SLIPSTREAM_DATA, then start again."
         ) from error
+
+
+def _moved(folder: Path, instance: SingleInstance) -> tuple[Path, SingleInstance]:
+    """The folder that the data was moved to since the last start, and the hold on it."""
+    if named_folder() is not None or (moved := finish_move(folder)) == folder:
+        return folder, instance
+    instance.release()
+    other = SingleInstance(moved)
+    if not other.take():
+        raise WindowError("Slipstream is already running with the folder that its data was moved to. Close it first.")
+    return moved, other
 
 
 def _leave_to_other(instance: SingleInstance, handed: Handed) -> int:

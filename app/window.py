@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QMainWindow, QWidget
 
 from app.actions import Actions, WindowDeeds
 from app.bridge import EngineBridge
+from app.cache_limits import CacheLimits
 from app.cache_notes import CacheNotes
 from app.chat.session import ChatSession
 from app.chat.tab_notes import TabNotes
@@ -29,7 +30,7 @@ from app.looks import LooksKeeper, begin_looks
 from app.open_chat import OpenChat
 from app.regions import regions_of
 from app.settings.preferences import Settings
-from app.settings.prompt_cache import CacheDialog
+from app.settings.prompt_cache_page import CacheSources
 from app.shell import Shell
 from app.sidebar.folding import read_folding
 from app.sidebar.footer_words import FooterWords
@@ -82,7 +83,8 @@ class MainWindow(QMainWindow):
         self.reminder = Reminder(database, bridge, self)
         self.cache_keeper = CacheKeeper(database, bridge, self)
         self.deletion = Deletion(self.catalogue, self.reminder, self.cache_keeper, self)
-        self._bridge = bridge
+        self._database = database
+        self._cache_limits = CacheLimits(self.settings, bridge, self)
         self._is_closed = False
         self._is_leaving = False
         self._data_dir = data_dir
@@ -110,9 +112,9 @@ class MainWindow(QMainWindow):
         """What joins the parts of the window with what they show."""
         catalogue, workspace, sidebar = self.catalogue, self.workspace, self.sidebar
         self.teller = Teller(workspace)
-        self.cache_notes = CacheNotes(
-            self.cache_keeper, self.teller, self._data_dir, lambda: CacheDialog(self.theme, bridge, self)
-        )
+        sources = CacheSources(bridge, self._database, catalogue)
+        self.settings_pages = WindowSettings(self.theme, self.settings, sources, self)
+        self.cache_notes = CacheNotes(self.cache_keeper, self.teller, self._data_dir, self.settings_pages.show_cache)
         self.notes = TabNotes((workspace.bar,), self)  # on what concerns every page
         self.chats = ChatDeeds(catalogue, sidebar)
         self.importer = Importer(catalogue, workspace)
@@ -125,11 +127,12 @@ class MainWindow(QMainWindow):
         self.statistics.serve(sidebar)
         self._footer_words = FooterWords(sidebar.footer, workspace, self.chooser, self.statistics.history)
         self.looks = LooksKeeper(self.settings, self.theme, self.pulse, workspace, self.statistics)
-        self.settings_pages = WindowSettings(self.theme, self.settings, self)
         self.upkeep = WindowUpkeep(bridge, self.models, workspace, self.settings, self)
         self.plan = plan_of(self, bridge)
         self.open_chat = OpenChat(workspace, sidebar, self.shell)
-        self.actions_of_window = Actions(self, self.theme, workspace, self.open_chat, self._deeds())
+        keys = self.settings_pages.keys
+        self.actions_of_window = Actions(self, self.theme, workspace, self.open_chat, self._deeds(), keys)
+        sidebar.field.follow(self.actions_of_window.search)
 
     def _restore(self) -> None:
         """Bring back what was kept of the last time, but for the tabs."""
@@ -141,6 +144,7 @@ class MainWindow(QMainWindow):
     async def open(self) -> None:
         """Load the model behind the window and bring back what was open."""
         place = FocusPlace(self)
+        self._cache_limits.begin()
         self.chooser.load()
         await self.catalogue.refresh()
         await self.workspace.restore(reopens=self.settings.preferences.general.reopens_tabs)
@@ -256,7 +260,6 @@ class MainWindow(QMainWindow):
         self._is_closed = True
         self.catalogue.leave()
         self._place.save()
-        self.cache_notes.close()
         self.settings_pages.close()
         self.deletion.finish()
         self.reminder.close()

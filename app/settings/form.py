@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
+    QAbstractItemView,
     QBoxLayout,
     QFrame,
     QHBoxLayout,
@@ -29,6 +30,7 @@ from app.theme.theme import Theme
 __all__ = [
     "Card",
     "Choice",
+    "Ends",
     "Heading",
     "NumberField",
     "Row",
@@ -125,11 +127,32 @@ class Row(QWidget):
         words = QFontMetricsF(font("interface")).horizontalAdvance(self.label.text())
         needed = min(words, scaled(MOST_LABEL)) + self.control.sizeHint().width() + 2 * SIDE + SPACE
         is_narrow = needed > self.width()
-        direction = QBoxLayout.Direction.TopToBottom if is_narrow else QBoxLayout.Direction.LeftToRight
-        if direction != self._line.direction():
-            self._line.setDirection(direction)
-            self._line.setSpacing(0 if is_narrow else SPACE)
-            self.updateGeometry()
+        self._line.setSpacing(0 if is_narrow else SPACE)
+        turn(self._line, is_narrow)
+
+
+class Ends(QWidget):
+    """One part at the start and one at the end of a line, or under the first where both have no room."""
+
+    def __init__(self, first: QWidget, last: QWidget) -> None:
+        super().__init__()
+        self._parts = (first, last)
+        self._line = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._line.setContentsMargins(0, 0, 0, 0)
+        self._line.setSpacing(2)
+        self._line.addWidget(first, 1)
+        self._line.addWidget(last)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        turn(self._line, sum(part.sizeHint().width() for part in self._parts) + SPACE > self.width())
+
+
+def turn(line: QBoxLayout, is_narrow: bool) -> None:
+    """Set what stands side by side under each other, or back."""
+    direction = QBoxLayout.Direction.TopToBottom if is_narrow else QBoxLayout.Direction.LeftToRight
+    if direction != line.direction():
+        line.setDirection(direction)
 
 
 class Card(QFrame):
@@ -149,7 +172,7 @@ class Card(QFrame):
     def add(self, row: QWidget) -> None:
         self._rows.append(row)
         self._column.addWidget(row)
-        row.setMinimumHeight(scaled(ROW_HEIGHT))
+        self._refit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, tokens = QPainter(self), self._theme.tokens
@@ -159,7 +182,8 @@ class Card(QFrame):
 
     def _refit(self) -> None:
         for row in self._rows:
-            row.setMinimumHeight(scaled(ROW_HEIGHT))
+            if isinstance(row, Row):  # what else stands in a card has a height of its own
+                row.setMinimumHeight(scaled(ROW_HEIGHT))
         self.update()
 
 
@@ -203,9 +227,9 @@ class SettingsPage(QWidget):
         self._content = QWidget()
         self._parts = QVBoxLayout()
         self._scroll = QScrollArea(self)
-        self._lay_out(title, end)
+        self._make_page(title, end)
 
-    def _lay_out(self, title: str, end: QWidget | None) -> None:
+    def _make_page(self, title: str, end: QWidget | None) -> None:
         head = QHBoxLayout()
         words = QVBoxLayout()
         words.setSpacing(4)
@@ -235,6 +259,16 @@ class SettingsPage(QWidget):
     def add(self, part: QWidget) -> None:
         """Put it under what is there; it takes the page's width."""
         self._parts.addWidget(part)
+
+    def follow(self, view: QAbstractItemView) -> None:
+        """Keep the row that has the keyboard in sight, of a view that is as high as its rows."""
+
+        def show_row(index: QModelIndex) -> None:
+            if index.isValid() and view.hasFocus():
+                middle = view.viewport().mapTo(self._content, view.visualRect(index).center())
+                self._scroll.ensureVisible(0, middle.y(), 0, 60)
+
+        view.selectionModel().currentChanged.connect(show_row)
 
     def show_part(self, part: QWidget) -> None:
         """Scroll to it."""

@@ -70,7 +70,6 @@ class SettingsWindow(QWidget):
         line.addWidget(self._stack, 1)
         self.setWindowTitle("Settings")
         self.setWindowIcon(app_icon())
-        self.setMinimumSize(*MIN_SIZE)
         self.resize(*SIZE)
         self.list.chosen.connect(self._show)
         theme.tokens_changed.connect(self._fit)
@@ -106,6 +105,7 @@ class SettingsWindow(QWidget):
         self.page = place.page if place.page in self._entries else self.page
 
     def _fit(self) -> None:
+        self.setMinimumSize(scaled(MIN_SIZE[0]), MIN_SIZE[1])
         self.list.set_narrow(self.width() < scaled(NARROW))
         self.update()
 

@@ -8,15 +8,12 @@ import time
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtWidgets import QPushButton
-
 from app.conversations.records import Conversation
 from app.conversations.restoring import SetAside
 from app.conversations.store import Store
 from app.damage import tell_damage
 from app.dialogs.import_page import ImportPage
 from app.dialogs.quit_sheet import QuitSheet
-from app.settings.prompt_cache import CacheDialog
 from engine.messages import Finished
 from tests.app.fake_engine import FakeEngine
 from tests.app.tour.camera import SIZES, Camera
@@ -129,20 +126,18 @@ async def quitting(camera: Camera, engine: FakeEngine) -> None:
 
 
 async def cache(camera: Camera, engine: FakeEngine) -> None:
-    """The dialog on the prompt cache in each of its states."""
+    """The page of the prompt cache in each of its states."""
     engine.report = REPORT
-    camera.window.cache_notes.show()
-    dialog = camera.window.findChild(CacheDialog)
-    assert dialog is not None
-    await asyncio.sleep(0.2)
-    await camera.shoot_widget("cache", dialog)
-    (clear,) = (button for button in dialog.findChildren(QPushButton) if button.text() == "Clear…")
-    clear.click()
-    await camera.shoot_widget("cache-clear", dialog)
+    page = camera.window.settings_pages.show_cache()
+    assert page is not None
+    await asyncio.sleep(0.4)
+    await camera.shoot_widget("cache", page)
+    page.ask_first(True)
+    await camera.shoot_widget("cache-clear", page)
     engine.report = replace(REPORT, problem="The disk is full, so prompts are not saved. Chats still are.")
     await asyncio.sleep(1.2)
-    await camera.shoot_widget("cache-paused", dialog)
-    dialog.close()
+    await camera.shoot_widget("cache-paused", page)
+    camera.window.settings_pages.close()
     await asyncio.sleep(0.1)
 
 
