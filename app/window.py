@@ -50,6 +50,7 @@ from app.window_plan import plan_of
 from app.window_settings import WindowSettings
 from app.window_statistics import WindowStatistics
 from app.window_upkeep import WindowUpkeep
+from app.window_welcome import WindowWelcome
 from app.window_wiring import connect_sidebar, connect_workspace
 from app.workspace import Workspace
 
@@ -127,6 +128,7 @@ class MainWindow(QMainWindow):
         self.statistics.serve(sidebar)
         self._footer_words = FooterWords(sidebar.footer, workspace, self.chooser, self.statistics.history)
         self.looks = LooksKeeper(self.settings, self.theme, self.pulse, workspace, self.statistics)
+        self.welcome = WindowWelcome(workspace, self.settings, self)
         self.upkeep = WindowUpkeep(bridge, self.models, workspace, self.settings, self)
         self.plan = plan_of(self, bridge)
         self.open_chat = OpenChat(workspace, sidebar, self.shell)
@@ -174,7 +176,7 @@ class MainWindow(QMainWindow):
 
     def show_conversations(self) -> None:
         self.sidebar.show_conversations(self.catalogue.conversations)
-        self.workspace.alike.show_welcome(not self.catalogue.conversations)
+        self.welcome.take_chats(bool(self.catalogue.conversations))
 
     def take_title(self, conversation_id: str, title: str) -> None:
         for tab in self.workspace.tabs:
@@ -208,6 +210,7 @@ class MainWindow(QMainWindow):
             undo=self._undoing.undo,
             redo=self._undoing.redo,
             step_region=self.regions.step,
+            show_welcome=self.welcome.show,
             change_text_size=self.looks.step_text_size,
         )
 
