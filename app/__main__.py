@@ -21,6 +21,7 @@ from app.conversations.opening import StorageError
 from app.conversations.recorder import Recorder
 from app.conversations.restoring import SetAside
 from app.damage import tell_damage
+from app.desktop.desktop import make_desktop
 from app.drafters import DRAFTER_CHOICES, is_drafter
 from app.garbage import GarbageCollector
 from app.settings.folders import data_folder, named_folder
@@ -152,7 +153,11 @@ async def run_window(
     recorder = Recorder(database, bridge)
     theme = Theme()
     theme.follow_system()
-    window = MainWindow(theme, database, bridge, recorder, data_dir=folder, target=target_of(model), drafter=drafter)
+    desktop = make_desktop()
+    target = target_of(model)
+    window = MainWindow(
+        theme, database, bridge, recorder, data_dir=folder, target=target, drafter=drafter, desktop=desktop
+    )
     instance.raise_asked.connect(window.take_over)
     bridge.start()
     try:
@@ -161,6 +166,7 @@ async def run_window(
         logger.info("the window's loop was cancelled")
     finally:
         is_saved = _stop(window, bridge, recorder, database)
+        desktop.close()
     if not is_saved:
         raise WindowError("The end of a running reply could not be saved. What was saved before is kept.")
     return 0

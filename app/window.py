@@ -21,6 +21,7 @@ from app.conversations.database import Database
 from app.conversations.deletion import Deletion
 from app.conversations.recorder import Recorder
 from app.conversations.reminder import Reminder
+from app.desktop.desktop import Desktop
 from app.dialogs.exporter import Exporter
 from app.dialogs.importer import Importer
 from app.dialogs.quit_sheet import QuitSheet
@@ -71,6 +72,7 @@ class MainWindow(QMainWindow):
         data_dir: Path,
         target: str = "",
         drafter: str = "",
+        desktop: Desktop | None = None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -103,13 +105,13 @@ class MainWindow(QMainWindow):
         self.setMinimumSize(*MIN_SIZE)
         self.resize(*SIZE)
         self._disk_full = DiskFull(database, self.workspace)
-        self._make_helpers(bridge, recorder)
+        self._make_helpers(bridge, recorder, desktop or Desktop())
         connect_sidebar(self, data_dir)
         connect_workspace(self)
         connect_troubles(self.teller, self._disk_full, self.workspace, self.catalogue, recorder, self.chooser)
         self._restore()
 
-    def _make_helpers(self, bridge: EngineBridge, recorder: Recorder) -> None:
+    def _make_helpers(self, bridge: EngineBridge, recorder: Recorder, desktop: Desktop) -> None:
         """What joins the parts of the window with what they show."""
         catalogue, workspace, sidebar = self.catalogue, self.workspace, self.sidebar
         self.teller = Teller(workspace)
@@ -129,7 +131,7 @@ class MainWindow(QMainWindow):
         self._footer_words = FooterWords(sidebar.footer, workspace, self.chooser, self.statistics.history)
         self.looks = LooksKeeper(self.settings, self.theme, self.pulse, workspace, self.statistics)
         self.welcome = WindowWelcome(workspace, self.settings, self)
-        self.upkeep = WindowUpkeep(bridge, self.models, workspace, self.settings, self)
+        self.upkeep = WindowUpkeep(bridge, self.models, workspace, self.settings, desktop, catalogue, self)
         self.plan = plan_of(self, bridge)
         self.open_chat = OpenChat(workspace, sidebar, self.shell)
         keys = self.settings_pages.keys
@@ -181,6 +183,11 @@ class MainWindow(QMainWindow):
     def take_title(self, conversation_id: str, title: str) -> None:
         for tab in self.workspace.tabs:
             tab.session.apply_title(conversation_id, title)
+
+    def show_chat(self, conversation_id: str) -> None:
+        """Come to the front with a chat."""
+        self.raise_window()
+        self.go_to_chat(conversation_id)
 
     def go_to_chat(self, conversation_id: str, message_id: str = "", words: str = "") -> None:
         self.workspace.open_chat(conversation_id, message_id, words)
