@@ -31,6 +31,7 @@ from app.model_status import ModelStatus
 from app.open_chat import OpenChat
 from app.regions import regions_of
 from app.settings.preferences import Settings
+from app.settings.privacy_page import PrivacyDeeds
 from app.settings.prompt_cache_page import CacheSources
 from app.shell import Shell
 from app.sidebar.folding import Folding, read_folding, write_folding
@@ -108,12 +109,13 @@ class MainWindow(QMainWindow):
         catalogue, workspace, sidebar = self.catalogue, self.workspace, self.sidebar
         self.teller = Teller(workspace)
         sources = CacheSources(bridge, self._database, catalogue)
-        self.settings_pages = WindowSettings(self.theme, self.settings, sources, self)
+        self.importer = Importer(catalogue, workspace)
+        self.exporter = Exporter(catalogue, bridge, self)
+        deeds = PrivacyDeeds(self.exporter.export_all, self.importer.show_page)
+        self.settings_pages = WindowSettings(self.theme, self.settings, sources, deeds, self)
         self.cache_notes = CacheNotes(self.cache_keeper, self.teller, self._data_dir, self.settings_pages.show_cache)
         self.notes = TabNotes((workspace.bar,), self)  # on what concerns every page
         self.chats = ChatDeeds(catalogue, sidebar)
-        self.importer = Importer(catalogue, workspace)
-        self.exporter = Exporter(catalogue, bridge, self)
         self.exporter.told.connect(self.teller.say)
         self.regions = regions_of(workspace, sidebar)
         TypedKeys(self, workspace)
@@ -175,7 +177,6 @@ class MainWindow(QMainWindow):
 
     async def open(self) -> None:
         """Load the model behind the window and bring back what was open."""
-        self._cache_limits.begin()
         self.status.load()
         await self.catalogue.refresh()
         await self.workspace.restore(reopens=self.settings.preferences.general.reopens_tabs)

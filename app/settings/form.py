@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QModelIndex, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 INSET, SIDE, ROW_HEIGHT, SPACE = 28, 16, 44, 16
-MOST_LABEL = 140  # px that a label is sure to have beside its control
+MOST_LABEL, LEAST_SENTENCE = 140, 170  # px that a label and its sentence are sure to have beside their control
 RESTORE = "Restore this page"
 
 
@@ -69,6 +69,7 @@ class Row(QWidget):
         self.sentence = StartLabel("", "small", "secondary")
         self.problem = StartLabel("", "small", "alert")
         self.control = control
+        self._is_wide = is_wide
         self._line = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._line.setContentsMargins(SIDE, 6, SIDE, 6)
         self._line.setSpacing(SPACE)
@@ -105,6 +106,11 @@ class Row(QWidget):
         self.problem.setText(sentence)
         self.problem.setVisible(bool(sentence))
 
+    def minimumSizeHint(self) -> QSize:
+        """As with the control under the label: or the page could not become narrow enough for that."""
+        control = self.control.minimumSizeHint().width() if self.control is not None else 0
+        return QSize(max(scaled(MOST_LABEL), control) + 2 * SIDE, super().minimumSizeHint().height())
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._place()
@@ -117,8 +123,9 @@ class Row(QWidget):
     def _place(self) -> None:
         if self.control is None:
             return
-        words = QFontMetricsF(font("interface")).horizontalAdvance(self.label.text())
-        needed = min(words, scaled(MOST_LABEL)) + self.control.sizeHint().width() + 2 * SIDE + SPACE
+        words = min(QFontMetricsF(font("interface")).horizontalAdvance(self.label.text()), scaled(MOST_LABEL))
+        words = scaled(LEAST_SENTENCE) if self.sentence.text() and not self._is_wide else words
+        needed = words + self.control.sizeHint().width() + 2 * SIDE + SPACE
         is_narrow = needed > self.width()
         self._line.setSpacing(0 if is_narrow else SPACE)
         turn(self._line, is_narrow)
@@ -135,6 +142,10 @@ class Ends(QWidget):
         self._line.setSpacing(2)
         self._line.addWidget(first, 1)
         self._line.addWidget(last)
+
+    def minimumSizeHint(self) -> QSize:
+        widest = max(part.minimumSizeHint().width() for part in self._parts)
+        return QSize(widest, super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
