@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QModelIndex, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QBoxLayout,
@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.focus_order import chain_of, in_order
 from app.settings.choice import Choice
 from app.settings.controls import Slider, Switch
 from app.settings.fields import NumberField, TextField
@@ -225,13 +226,13 @@ class SettingsPage(QWidget):
         self.setWindowTitle(title)
         self.setAccessibleName(title)
         self.sentence = StartLabel(sentence, "interface", "secondary")
-        self.sentence.setVisible(bool(sentence))
         self.restore = make_button(RESTORE, self.restore_asked.emit, name=f"Restore the page {title}", kind="link")
-        self.restore.setVisible(can_restore)
         self._content = QWidget()
         self._parts = QVBoxLayout()
         self._scroll = QScrollArea(self)
         self._make_page(title, end)
+        self.sentence.setVisible(bool(sentence))  # not before it has a parent: it would be a window of its own
+        self.restore.setVisible(can_restore)
 
     def _make_page(self, title: str, end: QWidget | None) -> None:
         head = QHBoxLayout()
@@ -259,6 +260,10 @@ class SettingsPage(QWidget):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self._scroll)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        in_order([*(one for one in chain_of(self) if one is not self.restore), self.restore])
 
     def add(self, part: QWidget) -> None:
         """Put it under what is there; it takes the page's width."""
