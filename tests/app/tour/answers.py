@@ -17,6 +17,7 @@ class Answers:
     """The starter model: it writes what it writes, so what a script would say is asked for and goes unheard."""
 
     seconds = 120.0  # that a reply may take
+    long_question = "Write a small Python function that adds two numbers, and a table of three examples."
     enough = 240  # characters of a reply that runs, to be looked at
 
     def say(self, text: str) -> None:
@@ -31,6 +32,7 @@ class Answers:
 
 class ScriptedAnswers(Answers):
     seconds = 10.0
+    long_question = "What would a lake look like in winter if ice sank? Tell me of every layer, from the top."
 
     def __init__(self, engine: FakeEngine) -> None:
         self.engine = engine

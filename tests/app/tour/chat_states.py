@@ -12,7 +12,6 @@ from tests.app.tour.camera import Camera
 from tests.app.tour.scripts import REPLY
 
 QUESTION = "Why does ice float? Answer in two sentences."
-LONG_QUESTION = "What would a lake look like in winter if ice sank? Tell me of every layer, from the top, with a table."
 NOTES = Attachment("field-notes.md", "The ice was thickest by the northern shore. " * 500)
 MORE_NOTES = Attachment("more-notes.md", "By noon the wind had broken the sheet into plates. " * 600)
 
@@ -40,7 +39,7 @@ async def answered(camera: Camera, answers: Answers) -> None:
 
 async def running(camera: Camera, answers: Answers) -> None:
     answers.begin(REPLY)
-    await camera.begin(Draft(LONG_QUESTION), answers.enough, answers.seconds)
+    await camera.begin(Draft(answers.long_question), answers.enough, answers.seconds)
     tab = camera.tab
     await asyncio.sleep(0.4)
     await camera.shoot("running")
@@ -51,6 +50,7 @@ async def running(camera: Camera, answers: Answers) -> None:
     await camera.shoot("scrolled-queued")
     for draft in tab.composer.queued.drafts:
         tab.composer.queued.take(draft)
+    tab.transcript.verticalScrollBar().setValue(tab.transcript.verticalScrollBar().maximum())
 
 
 async def found(camera: Camera, answers: Answers) -> None:
@@ -71,7 +71,7 @@ async def stopped(camera: Camera, answers: Answers) -> None:
     """By the writer, while a message waited."""
     if not camera.tab.session.is_busy:
         answers.begin(REPLY)
-        await camera.begin(Draft(LONG_QUESTION), answers.enough, answers.seconds)
+        await camera.begin(Draft(answers.long_question), answers.enough, answers.seconds)
     tab = camera.tab
     tab.composer.field.setPlainText("Would the same hold for salt water?")
     tab.composer.submit()
@@ -87,7 +87,7 @@ async def gone_on(camera: Camera, answers: Answers) -> None:
     window = camera.window
     window.workspace.new_tab()
     answers.begin(REPLY)
-    await camera.begin(Draft("Tell me of the ice on a pond, at length."), min(answers.enough, 60), answers.seconds)
+    await camera.begin(Draft(answers.long_question), min(answers.enough, 60), answers.seconds)
     session = camera.tab.session
     window.actions_of_window.close.trigger()
     await camera.shoot("gone-on")

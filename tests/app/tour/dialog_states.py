@@ -75,7 +75,7 @@ async def dialogs(camera: Camera, answers: Answers) -> None:
 async def quitting(camera: Camera, answers: Answers) -> None:
     camera.window.workspace.new_tab()
     answers.begin(REPLY[:60])
-    await camera.begin(Draft("Tell me of the ice on the sea, at length."), 20, answers.seconds)
+    await camera.begin(Draft(answers.long_question), 20, answers.seconds)
     camera.window.close()
     sheet = camera.window.findChild(QuitSheet)
     assert sheet is not None

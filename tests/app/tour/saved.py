@@ -36,7 +36,7 @@ REPLIES = {  # by title: the message, and what is kept of the reply
             "num_thought": 41,
         },
     ),
-    "A letter that was cut off": (
+    "Letter about the boiler": (
         "Write to the landlord about the boiler.",
         {"text": REPLY[:200], "state": ReplyState.CUT_OFF},
     ),
@@ -44,7 +44,7 @@ REPLIES = {  # by title: the message, and what is kept of the reply
         SUMMARY,
         {"text": "ملخص الاجتماع الأسبوعي في ثلاث نقاط", "state": ReplyState.LIMIT, "finish_reason": "length"},
     ),
-    "A reply that failed": (
+    "Minutes of all meetings": (
         "Sum up all of the minutes.",
         {"text": "", "state": ReplyState.FAILED, "error": LIMIT_TEXT},
     ),

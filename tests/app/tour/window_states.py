@@ -6,7 +6,8 @@ import asyncio
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtWidgets import QMenu
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLineEdit, QMenu
 
 from app.conversations.restoring import SetAside
 from app.damage import tell_damage
@@ -23,16 +24,24 @@ async def sidebar(camera: Camera, answers: Answers) -> None:
     folder = next(one for one in window.catalogue.conversations if one.folder)
     window.sidebar.list.edit_chat(folder.id)
     await camera.shoot("rename")
-    window.sidebar.list.setFocus()
+    end_editing(camera)
     window.sidebar.list.edit_folder(folder.folder)
     await camera.shoot("rename-folder")
-    window.sidebar.list.setFocus()
+    end_editing(camera)
     window.sidebar.delete_asked.emit(folder.id)
     await camera.shoot("deleted")
     window.sidebar.undo_asked.emit()
     window.sidebar.list.fold_asked.emit(folder.folder, True)
     await camera.shoot("folded")
     window.sidebar.list.fold_asked.emit(folder.folder, False)
+
+
+def end_editing(camera: Camera) -> None:
+    """As Esc does."""
+    chats = camera.window.sidebar.list
+    editor = chats.findChild(QLineEdit)
+    assert editor is not None
+    chats.itemDelegate().closeEditor.emit(editor)
 
 
 async def searched(camera: Camera, answers: Answers) -> None:
@@ -85,7 +94,6 @@ async def told(camera: Camera, answers: Answers) -> None:
     files[1].unlink()
     camera.window.workspace.alike.refuse(SENTENCE)
     camera.tab.composer.field.setPlainText("Is this kept?")
-    camera.tab.composer.submit()
     await camera.shoot("disk-full")
     camera.window.workspace.alike.refuse("")
     camera.tab.composer.field.clear()
@@ -104,9 +112,10 @@ async def menus(camera: Camera, answers: Answers) -> None:
     for name, menu in (("chat", of_rows.for_chat(folder.id)), ("folder", of_rows.for_folder(folder.folder))):
         await camera.shoot_popup(f"menu-{name}", partial(menu.popup, window.pos()))
         await camera.shoot_menus(f"menu-{name}", menu)
+    direct = window.findChildren(QMenu, options=Qt.FindChildOption.FindDirectChildrenOnly)
     for title in ("Chat", "Reply", "Edit", "View", "Help"):
-        menu = next(one for one in window.findChildren(QMenu) if one.title() == title)
+        menu = next(one for one in direct if one.title() == title)
         await camera.shoot_popup(f"menu-of-{title.lower()}", partial(menu.popup, window.pos()))
-    transcript = camera.tab.transcript
-    more = next(one for one in transcript.findChildren(SymbolButton) if one.accessibleName().startswith("Show more"))
+    buttons = camera.tab.transcript.findChildren(SymbolButton)
+    more = next(one for one in buttons if one.isVisible() and one.accessibleName().startswith("Show more"))
     await camera.shoot_popup("menu-reply", more.click)
