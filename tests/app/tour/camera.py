@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from app.theme.tokens import DARK, LIGHT, Tokens
 from app.window import MainWindow
 
 SIZES = ((1320, 860), (900, 600), (480, 560))
+BESIDE, OVER = SIZES[:2], SIZES[2:]  # where the sidebar has its place, and where it lies over the chat
 
 
 class Camera:
@@ -32,11 +33,11 @@ class Camera:
 
     # Pictures
 
-    async def shoot(self, name: str) -> None:
-        """The window in every theme and size; it is left light and at its first size."""
+    async def shoot(self, name: str, sizes: Sequence[tuple[int, int]] = SIZES) -> None:
+        """The window in each theme and size; it is left light and at its first size."""
         for tokens in (LIGHT, DARK):
             self.theme.apply(tokens)
-            for size in SIZES:
+            for size in sizes:
                 self.window.resize(*size)
                 await asyncio.sleep(0.1)
                 self._save(self.window, name, tokens, f"-{size[0]}")

@@ -15,33 +15,33 @@ from app.disk_full import SENTENCE
 from app.statistics.page import StatisticsPage
 from app.theme.buttons import SymbolButton
 from tests.app.tour.answers import Answers
-from tests.app.tour.camera import SIZES, Camera
+from tests.app.tour.camera import BESIDE, OVER, SIZES, Camera
 
 
 async def sidebar(camera: Camera, answers: Answers) -> None:
     window = camera.window
-    await camera.shoot("sidebar")
+    await camera.shoot("sidebar", BESIDE)
     folder = next(one for one in window.catalogue.conversations if one.folder)
     window.sidebar.list.edit_chat(folder.id)
-    await camera.shoot("rename")
+    await camera.shoot("rename", BESIDE)
     end_editing(camera)
     window.sidebar.list.edit_folder(folder.folder)
-    await camera.shoot("rename-folder")
+    await camera.shoot("rename-folder", BESIDE)
     end_editing(camera)
     window.sidebar.delete_asked.emit(folder.id)
-    await camera.shoot("deleted")
+    await camera.shoot("deleted", BESIDE)
     window.sidebar.undo_asked.emit()
     window.sidebar.list.fold_asked.emit(folder.folder, True)
-    await camera.shoot("folded")
+    await camera.shoot("folded", BESIDE)
     window.sidebar.list.fold_asked.emit(folder.folder, False)
 
 
 def end_editing(camera: Camera) -> None:
-    """As Esc does."""
+    """As Esc does, where the keyboard has not left it by itself."""
     chats = camera.window.sidebar.list
     editor = chats.findChild(QLineEdit)
-    assert editor is not None
-    chats.itemDelegate().closeEditor.emit(editor)
+    if editor is not None:
+        chats.itemDelegate().closeEditor.emit(editor)
 
 
 async def searched(camera: Camera, answers: Answers) -> None:
@@ -49,16 +49,22 @@ async def searched(camera: Camera, answers: Answers) -> None:
     window = camera.window
     window.sidebar.field.setText("ice")
     await camera.until(lambda: window.sidebar.results.isVisible())
-    await camera.shoot("search")
+    await camera.shoot("search", BESIDE)
     window.sidebar.field.setText("lattice")
     await camera.until(lambda: window.sidebar.nothing.text().endswith("“lattice”."))
-    await camera.shoot("search-nothing")
+    await camera.shoot("search-nothing", BESIDE)
     window.sidebar.field.clear()
-    window.resize(*SIZES[2])
+    window.resize(*OVER[0])
     window.shell.toggle_sidebar()
-    await asyncio.sleep(0.1)
-    camera.snap("overlay")
-    window.shell.toggle_sidebar()
+    await camera.shoot("sidebar-over", OVER)
+    window.resize(*OVER[0])
+    window.shell.show_sidebar()
+    window.sidebar.field.setText("ice")
+    await camera.until(lambda: window.sidebar.results.isVisible())
+    await camera.shoot("search-over", OVER)
+    window.sidebar.field.clear()
+    window.resize(*OVER[0])
+    window.shell.close_overlay()
     window.resize(*SIZES[0])
 
 
