@@ -121,6 +121,7 @@ def main() -> None:
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     application = QApplication([])
     application.setStyle("Fusion")
+    application.setQuitOnLastWindowClosed(False)  # the end of what runs is waited for
     if options.mirrored:
         application.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
     loop = qasync.QEventLoop(application)

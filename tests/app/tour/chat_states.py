@@ -77,6 +77,7 @@ async def stopped(camera: Camera, answers: Answers) -> None:
     tab.composer.submit()
     tab.stop()
     await camera.rest(answers.seconds)
+    tab.transcript.verticalScrollBar().setValue(tab.transcript.verticalScrollBar().maximum())
     await camera.shoot("stopped")
     for draft in tab.composer.queued.drafts:
         tab.composer.queued.take(draft)
