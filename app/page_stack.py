@@ -94,8 +94,10 @@ class PageStack(QWidget):
         self._pages.addWidget(page)
         index = self.row.bar.addTab("")
         self._label(page)
-        self.row.bar.setCurrentIndex(index)
-        self._show(index)
+        if self.row.bar.currentIndex() == index:
+            self._show(index)
+        else:
+            self.row.bar.setCurrentIndex(index)  # which shows it
 
     def take_page(self, page: QWidget) -> None:
         """Let go of a page without ending it."""
