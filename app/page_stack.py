@@ -90,12 +90,16 @@ class PageStack(QWidget):
         elif self.current_page is not None:
             self.current_page.setFocus()
 
-    def add_page(self, page: QWidget) -> None:
+    def add_page(self, page: QWidget, *, is_raised: bool = True) -> None:
         self._pages.addWidget(page)
         index = self.row.bar.addTab("")
         self._label(page)
-        self.row.bar.setCurrentIndex(index)
-        self._show(index)
+        if not is_raised and self.row.bar.currentIndex() != index:
+            self.row.refit()
+        elif self.row.bar.currentIndex() == index:
+            self._show(index)
+        else:
+            self.row.bar.setCurrentIndex(index)  # which shows it
 
     def take_page(self, page: QWidget) -> None:
         """Let go of a page without ending it."""

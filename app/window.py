@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QMainWindow, QWidget
 
 from app.actions import Actions, WindowDeeds
 from app.bridge import EngineBridge
-from app.cache_limits import CacheLimits
 from app.cache_notes import CacheNotes
 from app.chat.session import ChatSession
 from app.chat.tab_notes import TabNotes
@@ -26,6 +25,7 @@ from app.dialogs.importer import Importer
 from app.dialogs.quit_sheet import QuitSheet
 from app.disk_full import DiskFull
 from app.drafters import DEFAULT_DRAFTER
+from app.focus_place import FocusPlace
 from app.looks import LooksKeeper, begin_looks
 from app.model_status import ModelStatus
 from app.open_chat import OpenChat
@@ -80,7 +80,6 @@ class MainWindow(QMainWindow):
         self.cache_keeper = CacheKeeper(database, bridge, self)
         self.deletion = Deletion(self.catalogue, self._reminder, self.cache_keeper, self)
         self._database = database
-        self._cache_limits = CacheLimits(self.settings, bridge, self)
         self._is_closed = False
         self._is_leaving = False
         self._data_dir = data_dir
@@ -146,7 +145,7 @@ class MainWindow(QMainWindow):
         sidebar.undo_asked.connect(self.deletion.undo)
         self.deletion.hidden.connect(workspace.put_away)
         self.deletion.restored.connect(workspace.bring_back)
-        self.deletion.offer_changed.connect(lambda: sidebar.offer_undo(self.deletion.offered_title))
+        self.deletion.offer_changed.connect(lambda: sidebar.offer_undo(self.deletion.offered_titles))
         self.chats.duplicated.connect(self._open_chat)
         shell.focus_left.connect(workspace.focus_page)
         shell.sidebar_toggled.connect(self._take_sidebar)
@@ -177,11 +176,12 @@ class MainWindow(QMainWindow):
 
     async def open(self) -> None:
         """Load the model behind the window and bring back what was open."""
+        place = FocusPlace(self)
         self.status.load()
         await self.catalogue.refresh()
         await self.workspace.restore(reopens=self.settings.preferences.general.reopens_tabs)
         self.teller.say_what_waits()
-        if self.workspace.current is not None:
+        if self.workspace.current is not None and place.is_kept:
             self.workspace.current.composer.field.setFocus()
 
     # What changes

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from PySide6.QtWidgets import QWidget
 
 from app.action_keys import ActionKeys
+from app.cache_limits import CacheLimits
 from app.library.hub import Hub
 from app.settings.appearance_page import NAME as APPEARANCE
 from app.settings.appearance_page import AppearancePage
@@ -42,6 +43,7 @@ class WindowSettings:
         self._entries: dict[str, PageEntry] = {}
         self.keys = ActionKeys(settings, parent)
         self.hub = Hub(settings, parent)
+        CacheLimits(settings, cache.bridge, parent)
         self.window: SettingsWindow | None = None
         self.add(
             PageEntry(GENERAL, "settings", lambda: GeneralPage(theme, settings)),

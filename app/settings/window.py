@@ -83,6 +83,11 @@ class SettingsWindow(QWidget):
         self.raise_()
         self.activateWindow()
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of its pages."""
+        return tuple(self._entries)
+
     def made_page(self, name: str) -> QWidget | None:
         """A page that was shown before."""
         return self._made.get(name)

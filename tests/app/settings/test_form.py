@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 
 from app.focus_order import chain_of
 from app.settings.form import Card, Choice, NumberField, Row, SettingsPage, Slider, Switch, TextField
@@ -131,8 +131,12 @@ def test_tab_goes_through_a_page_in_its_order_and_ends_with_restore(show, theme)
     first, second = Switch(theme, "First"), Switch(theme, "Second")
     page = SettingsPage(theme, "General")
     page.add(Card(theme, Row("First", first), Row("Second", second)))
-    show(page)
-    assert chain_of(page) == [first, second, page.restore]
+    window, before = QWidget(), Switch(theme, "Before")
+    line = QHBoxLayout(window)
+    line.addWidget(before)
+    line.addWidget(page)
+    show(window)
+    assert chain_of(window) == [before, first, second, page.restore]
 
 
 def test_page_that_is_made_opens_no_window_of_its_own(qtbot, theme):
