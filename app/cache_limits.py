@@ -19,12 +19,9 @@ class CacheLimits(QObject):
         self._settings = settings
         self._bridge = bridge
         settings.changed.connect(self._take)
-
-    def begin(self) -> None:
-        """At the start; the default needs no word."""
-        choice = self._settings.preferences.cache
-        if choice != CacheChoice():
-            self._bridge.send(limits_of(choice))
+        choice = settings.preferences.cache
+        if choice != CacheChoice():  # the default needs no word
+            bridge.send(limits_of(choice))
 
     def _take(self, before: Preferences, preferences: Preferences) -> None:
         if preferences.cache != before.cache:

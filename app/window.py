@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QMainWindow, QWidget
 
 from app.actions import Actions, WindowDeeds
 from app.bridge import EngineBridge
-from app.cache_limits import CacheLimits
 from app.cache_notes import CacheNotes
 from app.chat.session import ChatSession
 from app.chat.tab_notes import TabNotes
@@ -31,6 +30,7 @@ from app.looks import LooksKeeper, begin_looks
 from app.open_chat import OpenChat
 from app.regions import regions_of
 from app.settings.preferences import Settings
+from app.settings.privacy_page import PrivacyDeeds
 from app.settings.prompt_cache_page import CacheSources
 from app.shell import Shell
 from app.sidebar.folding import read_folding
@@ -87,7 +87,6 @@ class MainWindow(QMainWindow):
         self.cache_keeper = CacheKeeper(database, bridge, self)
         self.deletion = Deletion(self.catalogue, self.reminder, self.cache_keeper, self)
         self._database = database
-        self._cache_limits = CacheLimits(self.settings, bridge, self)
         self._is_closed = False
         self._is_leaving = False
         self._data_dir = data_dir
@@ -116,12 +115,13 @@ class MainWindow(QMainWindow):
         catalogue, workspace, sidebar = self.catalogue, self.workspace, self.sidebar
         self.teller = Teller(workspace)
         sources = CacheSources(bridge, self._database, catalogue)
-        self.settings_pages = WindowSettings(self.theme, self.settings, sources, self)
+        self.importer = Importer(catalogue, workspace)
+        self.exporter = Exporter(catalogue, bridge, self)
+        deeds = PrivacyDeeds(self.exporter.export_all, self.importer.show_page)
+        self.settings_pages = WindowSettings(self.theme, self.settings, sources, deeds, self)
         self.cache_notes = CacheNotes(self.cache_keeper, self.teller, self._data_dir, self.settings_pages.show_cache)
         self.notes = TabNotes((workspace.bar,), self)  # on what concerns every page
         self.chats = ChatDeeds(catalogue, sidebar)
-        self.importer = Importer(catalogue, workspace)
-        self.exporter = Exporter(catalogue, bridge, self)
         self.exporter.told.connect(self.teller.say)
         self.regions = regions_of(workspace, sidebar)
         TypedKeys(self, workspace)
@@ -148,7 +148,6 @@ class MainWindow(QMainWindow):
     async def open(self) -> None:
         """Load the model behind the window and bring back what was open."""
         place = FocusPlace(self)
-        self._cache_limits.begin()
         self.chooser.load()
         await self.catalogue.refresh()
         await self.workspace.restore(reopens=self.settings.preferences.general.reopens_tabs)

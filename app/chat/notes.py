@@ -167,7 +167,7 @@ class NoteBar(QFrame):
         side = Qt.AlignmentFlag.AlignRight if self.isRightToLeft() else Qt.AlignmentFlag.AlignLeft
         self._label.setAlignment(side | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute)
         self._label.setProperty("kind", "" if note.is_alert else "secondary")
-        self._layout.setContentsMargins(38 if note.is_alert else 12, 5, 7, 5)
+        self._layout.setContentsMargins(38 if note.is_alert else 12, 9 if self._is_stacked else 5, 7, 5)
         for button in self._buttons:
             button.hide()
             button.deleteLater()
@@ -206,6 +206,8 @@ class NoteBar(QFrame):
         is_stacked = self._stacks_at(width)
         if is_stacked != self._is_stacked:
             self._is_stacked = is_stacked
+            margins = self._layout.contentsMargins()
+            self._layout.setContentsMargins(margins.left(), 9 if is_stacked else 5, margins.right(), 5)
             self._layout.removeItem(self._row)
             end = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
             self._layout.addLayout(self._row, *((1, 0) if is_stacked else (0, 1)), end)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QModelIndex, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QBoxLayout,
@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.focus_order import chain_of, in_order
 from app.settings.choice import Choice
 from app.settings.controls import Slider, Switch
 from app.settings.fields import NumberField, TextField
@@ -42,7 +43,7 @@ __all__ = [
 ]
 
 INSET, SIDE, ROW_HEIGHT, SPACE = 28, 16, 44, 16
-MOST_LABEL = 140  # px that a label is sure to have beside its control
+MOST_LABEL, LEAST_SENTENCE = 140, 170  # px that a label and its sentence are sure to have beside their control
 RESTORE = "Restore this page"
 
 
@@ -69,6 +70,7 @@ class Row(QWidget):
         self.sentence = StartLabel("", "small", "secondary")
         self.problem = StartLabel("", "small", "alert")
         self.control = control
+        self._is_wide = is_wide
         self._line = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._line.setContentsMargins(SIDE, 6, SIDE, 6)
         self._line.setSpacing(SPACE)
@@ -106,11 +108,9 @@ class Row(QWidget):
         self.problem.setVisible(bool(sentence))
 
     def minimumSizeHint(self) -> QSize:
-        """As wide as under each other: a page that follows the other way for its width would go to and fro."""
-        hint = super().minimumSizeHint()
-        if self.control is None:
-            return hint
-        return QSize(min(hint.width(), self.control.minimumSizeHint().width() + 2 * SIDE), hint.height())
+        """As with the control under the label: or the page could not become narrow enough for that."""
+        control = self.control.minimumSizeHint().width() if self.control is not None else 0
+        return QSize(max(scaled(MOST_LABEL), control) + 2 * SIDE, super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -124,8 +124,9 @@ class Row(QWidget):
     def _place(self) -> None:
         if self.control is None:
             return
-        words = QFontMetricsF(font("interface")).horizontalAdvance(self.label.text())
-        needed = min(words, scaled(MOST_LABEL)) + self.control.sizeHint().width() + 2 * SIDE + SPACE
+        words = min(QFontMetricsF(font("interface")).horizontalAdvance(self.label.text()), scaled(MOST_LABEL))
+        words = scaled(LEAST_SENTENCE) if self.sentence.text() and not self._is_wide else words
+        needed = words + self.control.sizeHint().width() + 2 * SIDE + SPACE
         is_narrow = needed > self.width()
         self._line.setSpacing(0 if is_narrow else SPACE)
         turn(self._line, is_narrow)
@@ -142,6 +143,10 @@ class Ends(QWidget):
         self._line.setSpacing(2)
         self._line.addWidget(first, 1)
         self._line.addWidget(last)
+
+    def minimumSizeHint(self) -> QSize:
+        widest = max(part.minimumSizeHint().width() for part in self._parts)
+        return QSize(widest, super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -221,13 +226,13 @@ class SettingsPage(QWidget):
         self.setWindowTitle(title)
         self.setAccessibleName(title)
         self.sentence = StartLabel(sentence, "interface", "secondary")
-        self.sentence.setVisible(bool(sentence))
         self.restore = make_button(RESTORE, self.restore_asked.emit, name=f"Restore the page {title}", kind="link")
-        self.restore.setVisible(can_restore)
         self._content = QWidget()
         self._parts = QVBoxLayout()
         self._scroll = QScrollArea(self)
         self._make_page(title, end)
+        self.sentence.setVisible(bool(sentence))  # not before it has a parent: it would be a window of its own
+        self.restore.setVisible(can_restore)
 
     def _make_page(self, title: str, end: QWidget | None) -> None:
         head = QHBoxLayout()
@@ -255,6 +260,10 @@ class SettingsPage(QWidget):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self._scroll)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        in_order([*(one for one in chain_of(self) if one is not self.restore), self.restore])
 
     def add(self, part: QWidget) -> None:
         """Put it under what is there; it takes the page's width."""

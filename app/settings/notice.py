@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtCore import QRectF, QSize
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QWidget
 
+from app.settings.form import turn
 from app.theme.glyphs import draw_round
 from app.theme.labels import StartLabel
 from app.theme.theme import Theme
+
+LEAST_WORDS = 240  # px of a sentence beside its buttons
 
 
 class Notice(QFrame):
@@ -20,7 +23,7 @@ class Notice(QFrame):
         self._is_alert = False
         self.label = StartLabel("")
         self.buttons = buttons
-        line = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._line = line = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         line.setContentsMargins(12, 6, 8, 6)
         line.setSpacing(8)
         line.addWidget(self.label, 1)
@@ -38,6 +41,15 @@ class Notice(QFrame):
             self.setAccessibleName(sentence)
         self.setVisible(bool(sentence))
         self.update()
+
+    def minimumSizeHint(self) -> QSize:
+        widest = max((button.minimumSizeHint().width() for button in self.buttons), default=0)
+        return QSize(widest + 20, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        beside = sum(button.sizeHint().width() + 8 for button in self.buttons)
+        turn(self._line, bool(self.buttons) and beside + LEAST_WORDS > self.width())
 
     @property
     def text(self) -> str:

@@ -30,6 +30,7 @@ from app.settings.form import SIDE, Card, Ends, Heading, SettingsPage, make_butt
 from app.settings.notice import Notice
 from app.settings.preferences import CacheChoice, Preferences, Settings
 from app.settings.reread_list import RereadList, lines_of
+from app.settings.statistics_page import since_of
 from app.tasks import start
 from app.theme.labels import StartLabel
 from app.theme.theme import Theme
@@ -37,7 +38,6 @@ from engine.messages import CACHE_OFF, CacheReport, ClearCache, Command, Describ
 
 NAME = "Prompt cache"
 REFRESH_MILLISECONDS = 1000
-DAY = 86400.0
 PURPOSE = "What a model has read is kept on disk, so that an old chat goes on without being read again."
 QUESTION = "Remove all that the prompt cache holds? Chats stay. Each is read again when it goes on."
 READ_ONLY = "Another program uses this prompt cache: what it holds is used, and nothing is added or removed."
@@ -156,7 +156,7 @@ class PromptCachePage(SettingsPage):
         try:
             bridge, database = self._sources.bridge, self._sources.database
             report = await ask(bridge, DescribeCache, CacheReport)
-            since = time.time() - DAY * self._settings.preferences.statistics.keep_days
+            since = since_of(self._settings.preferences.statistics.keep_days)
             free = await run_off_thread(lambda: _free_bytes(report.folder or str(self._settings.folder)))
             self._rereads = await asyncio.wrap_future(database.run(lambda store: read_rereads(store, since)))
             self._show(report, free)

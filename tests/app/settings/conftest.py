@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QApplication, QWidget
@@ -28,3 +29,13 @@ def show(qtbot: QtBot) -> Callable[..., None]:
         widget.show()
 
     return show_one
+
+
+@pytest.fixture
+def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A home folder of its own, with no folder named by SLIPSTREAM_DATA."""
+    for name in ("DATA", "CONFIG"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("SLIPSTREAM_DATA")
+    return tmp_path

@@ -13,17 +13,8 @@ from app.settings.folders import Pointer, data_folder, pointer_path, read_pointe
 from app.settings.moving import MoveError, check, copy_all, finish_move
 from engine.models.locate import default_data_dir
 
+pytestmark = pytest.mark.usefixtures("home")
 TEXTS = {"conversations.sqlite": b"chats", "prompt_cache/a/1.safetensors": b"state", "settings.json": b"{}"}
-
-
-@pytest.fixture(autouse=True)
-def home(monkeypatch, tmp_path):
-    """A home folder of its own, with no folder named by SLIPSTREAM_DATA."""
-    for name in ("DATA", "CONFIG"):
-        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.delenv("SLIPSTREAM_DATA")
-    return tmp_path
 
 
 @pytest.fixture
