@@ -71,13 +71,20 @@ class Actions:
                 bar.addMenu(menu)
             window.setMenuBar(bar)
 
-    def pop_up(self, button: QWidget) -> None:
+    def open_by_keys(self) -> None:
+        """Show the menus with the first of them open at its first line, from where arrow keys go on."""
+        first = self._menus[0]
+        self.pop_up(self._workspace.row.menu_button).setActiveAction(first.menuAction())
+        first.setActiveAction(first.actions()[0])
+
+    def pop_up(self, button: QWidget) -> QMenu:
         """Show the menus under a button at the window's end side."""
         menu = QMenu(self._window)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for part in self._menus:
             menu.addMenu(part)
         menu.popup(button.mapToGlobal(QPoint(button.width() - menu.sizeHint().width(), button.height() + 2)))
+        return menu
 
     def _chat_menu(self) -> QMenu:
         menu = QMenu("Chat", self._window)
@@ -168,6 +175,8 @@ class Actions:
         self.previous_tab = self._add(
             menu, "Previous tab", lambda: self._workspace.step(-1), "Ctrl+Shift+Tab", "Ctrl+PgUp"
         )
+        if not IS_MAC:  # whose menu bar has a key of the system's
+            self._add(menu, "Open the menu", self.open_by_keys, "F10")
         self._add(menu, "Next part of the window", lambda: deeds.step_region(1), "F6")
         self._add(menu, "Previous part of the window", lambda: deeds.step_region(-1), "Shift+F6")
         return menu

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer
 
-from app.conversations.database import DISK_FULL, Database
+from app.conversations.database import Database
 from app.conversations.disk_room import check_room
 from app.conversations.opening import StorageError
 from app.tasks import start
@@ -18,8 +18,6 @@ ASK_MILLISECONDS = 2000
 
 
 class DiskFull(QObject):
-    passed_on = Signal(str)  # a trouble of another kind
-
     def __init__(self, database: Database, workspace: Workspace) -> None:
         super().__init__(workspace)
         self._database = database
@@ -29,17 +27,9 @@ class DiskFull(QObject):
         self._timer.setInterval(ASK_MILLISECONDS)
         self._timer.timeout.connect(lambda: start(self._ask()))
 
-    def take(self, sentence: str) -> None:
-        """Hear why something was not saved."""
-        if DISK_FULL in sentence:
-            self._set_full(True)
-        else:
-            self.passed_on.emit(sentence)
-
-    def notice(self, sentence: str) -> None:
-        """The same of what is told elsewhere."""
-        if DISK_FULL in sentence:
-            self._set_full(True)
+    def notice(self) -> None:
+        """Hear that something was not saved for want of room."""
+        self._set_full(True)
 
     def close(self) -> None:
         self._timer.stop()

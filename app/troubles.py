@@ -21,9 +21,9 @@ def connect_troubles(
 ) -> None:
     workspace.trouble.connect(teller.show_trouble)
     for writer in (recorder, catalogue):
-        writer.trouble.connect(disk_full.take)
-    workspace.session_trouble.connect(disk_full.notice)
-    disk_full.passed_on.connect(teller.show_trouble)
+        writer.trouble.connect(teller.show_trouble)
+        writer.disk_full.connect(lambda sentence: disk_full.notice())
+    workspace.disk_full.connect(disk_full.notice)
     failures.happened.connect(teller.show_trouble)
     status.engine_failed.connect(teller.tell_everywhere)
     for recovered in (recorder.recovered, status.engine_recovered):

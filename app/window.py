@@ -25,6 +25,7 @@ from app.dialogs.importer import Importer
 from app.dialogs.quit_sheet import QuitSheet
 from app.disk_full import DiskFull
 from app.drafters import DEFAULT_DRAFTER
+from app.focus_place import FocusPlace
 from app.model_status import ModelStatus
 from app.open_chat import OpenChat
 from app.regions import regions_of
@@ -137,7 +138,7 @@ class MainWindow(QMainWindow):
         sidebar.undo_asked.connect(self.deletion.undo)
         self.deletion.hidden.connect(workspace.put_away)
         self.deletion.restored.connect(workspace.bring_back)
-        self.deletion.offer_changed.connect(lambda: sidebar.offer_undo(self.deletion.offered_title))
+        self.deletion.offer_changed.connect(lambda: sidebar.offer_undo(self.deletion.offered_titles))
         self.chats.duplicated.connect(self._open_chat)
         shell.focus_left.connect(workspace.focus_page)
         shell.sidebar_toggled.connect(self._take_sidebar)
@@ -168,11 +169,12 @@ class MainWindow(QMainWindow):
 
     async def open(self) -> None:
         """Load the model behind the window and bring back what was open."""
+        place = FocusPlace(self)
         self.status.load()
         await self.catalogue.refresh()
         await self.workspace.restore()
         self.teller.say_what_waits()
-        if self.workspace.current is not None:
+        if self.workspace.current is not None and place.is_kept:
             self.workspace.current.composer.field.setFocus()
 
     # What changes

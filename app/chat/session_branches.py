@@ -39,6 +39,11 @@ class SessionBranches(SessionCore):
         return bool(self._path.hidden)
 
     @property
+    def branches_from(self) -> str:
+        """The id of the message that what is sent next follows in a branch of its own; "" where it follows the last."""
+        return self._path.begins_at
+
+    @property
     def can_undo_deletion(self) -> bool:
         return self._deleted is not None
 
@@ -65,6 +70,12 @@ class SessionBranches(SessionCore):
                 return False
             self._tell_path()
             return True
+
+    def return_to_branch(self, message_id: str) -> None:
+        """Hide again what follows a message, as when the chat was left; nothing where none is shown or a reply runs."""
+        index = None if self.is_busy else self._path.index_of(message_id)
+        if index is not None and self._path.cut(index + 1):
+            self._tell_path()
 
     def go_back(self) -> None:
         """Show again what a branch that was not begun has hidden."""

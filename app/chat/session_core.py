@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.bridge import EngineBridge
 from app.chat.session_path import ShownPath
-from app.conversations.database import Database, explain
+from app.conversations.database import Database, explain, is_disk_full
 from app.conversations.live_reply import LiveReply
 from app.conversations.opening import StorageError
 from app.conversations.recorder import Recorder
@@ -42,6 +42,7 @@ class SessionCore(QObject):
     busy_changed = Signal(bool)
     reply_begun = Signal()
     trouble = Signal(str)  # a sentence: something could not be saved or read
+    disk_full = Signal()  # which is why; `trouble` tells what was not saved
     not_sent = Signal(object)  # Draft that is not in the conversation; its writer should have it back
 
     def __init__(
@@ -277,4 +278,6 @@ class SessionCore(QObject):
             self.trouble.emit(str(error))
         except (sqlite3.Error, StorageError) as error:
             self.trouble.emit(f"{lost} {explain(error)}")
+            if is_disk_full(error):
+                self.disk_full.emit()
         return None

@@ -201,7 +201,7 @@ def test_a_chat_is_renamed_and_deleted_from_the_sidebar(driver: Driver) -> None:
     model.setData(model.index_of(conversation_id), "Renamed")
     driver.wait(lambda: driver.tab.title == "Renamed")
     driver.wait(lambda: model.index_of(conversation_id).data() == "Renamed")
-    driver.window.sidebar.delete_asked.emit(conversation_id)
+    driver.window.sidebar.delete_asked.emit((conversation_id,))
     driver.wait(lambda: model.rowCount() == 0)
     assert driver.tab.is_empty
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
 from app.chat.notes import NoteBar
+from app.conversations.exporting.files import ExportKind
 from app.disk_full import SENTENCE as DISK_FULL_NOTE
 from app.settings.prompt_cache import CacheDialog
 from engine.messages import CacheReport, ConversationDeleted, Failed, Finished, ModelLoaded, Notice
@@ -136,13 +138,26 @@ def test_o40_nothing_is_sent_while_the_disk_is_full_and_all_goes_on_when_it_is_n
 
 
 def test_a_disk_that_is_found_full_by_a_change_of_the_list_lets_nothing_be_sent(driver: Driver) -> None:
-    driver.window.catalogue.trouble.emit(f"The conversation could not be renamed. {FULL}")
+    driver.window.catalogue.disk_full.emit(f"The conversation could not be renamed. {FULL}")
     assert notes_of(driver) == [DISK_FULL_NOTE]
     assert driver.tab.composer.foot.send_button.toolTip() == DISK_FULL_NOTE
 
 
+def test_a_sentence_that_only_reads_like_a_full_disk_stops_nothing(
+    driver: Driver, fake_engine: FakeEngine, tmp_path: Path
+) -> None:
+    driver.type("one")
+    driver.wait_idle()
+    chat, nowhere = driver.tab.session.conversation_id, tmp_path / FULL / "chats.json"
+    driver.run(driver.window.catalogue.export([chat], nowhere, ExportKind.JSON))
+    assert [str(nowhere) in note for note in notes_of(driver)] == [True]
+    driver.type("two")
+    driver.wait_idle(4)
+    assert len(fake_engine.submits) == 2
+
+
 def test_the_note_on_a_full_disk_comes_back_when_what_was_said_later_is_closed(driver: Driver) -> None:
-    driver.window.catalogue.trouble.emit(FULL)
+    driver.window.catalogue.disk_full.emit(FULL)
     driver.window.show_trouble("The chats could not be listed.")
     driver.press("Close this note")
     assert notes_of(driver) == [DISK_FULL_NOTE]
