@@ -59,6 +59,7 @@ class Downloads(QObject):
         self.downloads: tuple[Download, ...] = read_kept(self._path, _decode, Kept()).downloads
         self._told.connect(self._take, Qt.ConnectionType.QueuedConnection)
         hub.changed.connect(self._obey)
+        hub.closing.connect(self.close)
 
     def find(self, key: str) -> Download | None:
         return next((one for one in self.downloads if one.key == key), None)

@@ -33,6 +33,7 @@ class Hub(QObject):
     """The environment goes before the preferences, so that a shell's choice holds for this program too."""
 
     changed = Signal()
+    closing = Signal()  # the window goes: what uses the network stops
 
     def __init__(self, settings: Settings, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -62,6 +63,10 @@ class Hub(QObject):
     def page_of(self, repo_id: str) -> str:
         """The address of a model's page."""
         return f"{self.endpoint}/{repo_id}"
+
+    def close(self) -> None:
+        """End searches and downloads; before the window waits for what it started."""
+        self.closing.emit()
 
     async def access(self) -> Access:
         """A keychain that cannot be read leaves the token out: public models need none."""

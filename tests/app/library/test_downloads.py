@@ -92,11 +92,9 @@ def test_resume_begins_where_it_stopped(downloads, wait, cache, hub_server):
     assert (snapshot(cache) / SHARD_1).read_bytes() == hub_server.models[TINY].files[SHARD_1].content
 
 
-def test_short_fault_of_the_network_is_got_over_without_a_word(make_downloads, wait, hub_server, hub, data_dir):
-    from app.library.downloads import Downloads
-
+def test_short_fault_of_the_network_is_got_over_without_a_word(make_downloads, wait, hub_server):
     hub_server.cuts[SHARD_1] = [163_840]
-    downloads, states = Downloads(hub, data_dir, retry_seconds=(0.01,)), []
+    downloads, states = make_downloads(retry_seconds=(0.01,)), []
     downloads.changed.connect(lambda: states.extend(one.state for one in downloads.downloads))
     downloads.add(TINY)
     wait(lambda: not downloads.downloads)
