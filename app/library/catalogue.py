@@ -11,6 +11,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from app.figures import NO_BREAK
+
 # In the order in which they are shown.
 FAMILIES = ("smollm", "qwen", "llama", "gemma", "others")
 
@@ -75,7 +77,7 @@ def _entry(fields: dict[str, Any]) -> CatalogueEntry:
         is_exact=fields["is_exact"],
         licence=fields["licence"],
         memory_gb=fields["memory_gb"],
-        sentence=fields["sentence"],
+        sentence=fields["sentence"].replace(" GB", f"{NO_BREAK}GB"),
         drafters=tuple(_drafter(one) for one in fields["drafters"]),
     )
 

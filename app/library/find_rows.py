@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum, auto
 
-from app.figures import write_bytes, write_count
+from app.figures import NO_BREAK, write_bytes, write_count
 from app.library.catalogue import CatalogueEntry, matching
 from app.library.naming import name_parts
 from app.library.search import Results
@@ -106,8 +106,8 @@ def _entry_row(entry: CatalogueEntry, known: Known) -> FindRow:
         entry.name,
         entry.quantisation,
         entry.repo_id,
-        lines=(f"{entry.sentence} {entry.licence}, {entry.memory_gb}\u00a0GB of memory or more.",),
-        drafters=" · ".join(f"{one.name} {_size(one.size_bytes, one.is_exact, '')}" for one in entry.drafters),
+        lines=(f"{entry.sentence} {entry.licence}, {entry.memory_gb}{NO_BREAK}GB of memory or more.",),
+        drafters=" · ".join(_together(one.name, _size(one.size_bytes, one.is_exact, "")) for one in entry.drafters),
         size=_size(entry.size_bytes, entry.is_exact),
         verdict=known.judge(entry.size_bytes),
         state=_state(entry.repo_id, known),
@@ -176,6 +176,11 @@ def _state(repo_id: str, known: Known) -> str:
     if known.is_here(repo_id):
         return "On this Mac"
     return "Downloading" if known.is_coming(repo_id) else ""
+
+
+def _together(*words: str) -> str:
+    """Words that no line is broken between."""
+    return NO_BREAK.join(word.replace(" ", NO_BREAK) for word in words)
 
 
 def _size(count: int, is_exact: bool, about: str = "about ") -> str:

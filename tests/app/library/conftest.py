@@ -94,5 +94,5 @@ def downloads(make_downloads: Callable[..., Downloads]) -> Downloads:
 
 
 @pytest.fixture
-def wait(run_async: RunAsync) -> Callable[[Callable[[], bool]], None]:
-    return lambda is_there: run_async(until(is_there))
+def wait(run_async: RunAsync) -> Callable[..., None]:
+    return lambda is_there, seconds=5.0: run_async(until(is_there, seconds))
