@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from itertools import pairwise
 
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QResizeEvent
@@ -78,8 +79,14 @@ class FindMore(QWidget):
         column.setSpacing(4)
         column.addLayout(self._above)
         column.addWidget(self.list, 1)
-        QWidget.setTabOrder(self.field, self.sources)
-        QWidget.setTabOrder(self.sources, self.list)
+        self._order()
+
+    def _order(self) -> None:
+        """The keyboard goes down the page."""
+        rows = self.downloads_list.rows.values() if self.downloads_list is not None else ()
+        stops = [self.field, self.sources, *(stop for row in rows for stop in row.stops), self.list]
+        for first, second in pairwise(stops):
+            QWidget.setTabOrder(first, second)
 
     def _connect(self) -> None:
         self.field.search_asked.connect(self._find)
@@ -91,6 +98,8 @@ class FindMore(QWidget):
         self.list.more_asked.connect(self.search.more)
         self.list.page_asked.connect(lambda repo_id: QDesktopServices.openUrl(QUrl(self._hub.page_of(repo_id))))
         self._downloads.changed.connect(self._follow)
+        if self.downloads_list is not None:
+            self.downloads_list.rows_changed.connect(self._order)
         self._hub.changed.connect(self.refresh)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

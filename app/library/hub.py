@@ -69,13 +69,14 @@ class Hub(QObject):
         self.closing.emit()
 
     async def access(self) -> Access:
-        """A keychain that cannot be read leaves the token out: public models need none."""
-        if self._token is None:
+        """A keychain that cannot be read leaves the token out, this time: public models need none."""
+        token = self._token
+        if token is None:
             try:
-                self._token = await read_token()
+                token = self._token = await read_token()
             except KeychainError:
-                self._token = Token()
-        sent = self._token.text if is_safe_for_token(self.endpoint) else ""
+                token = Token()
+        sent = token.text if is_safe_for_token(self.endpoint) else ""
         return Access(self.endpoint, sent, self.refusal)
 
     async def token_source(self) -> str:
