@@ -49,8 +49,13 @@ def read_catalogue() -> tuple[CatalogueEntry, ...]:
 
 @cache
 def known_names() -> dict[str, tuple[str, str]]:
-    """Name and quantisation of each target, by repository."""
-    return {entry.repo_id: (entry.name, entry.quantisation) for entry in read_catalogue()}
+    """Name and quantisation by repository: of each target, and of drafters what they are made for."""
+    names = {}
+    for entry in read_catalogue():
+        for one in entry.drafters:
+            if one.kind != "model":
+                names[one.repo_id] = (f"{one.name} for {entry.name}", "")
+    return names | {entry.repo_id: (entry.name, entry.quantisation) for entry in read_catalogue()}
 
 
 def smallest() -> CatalogueEntry:

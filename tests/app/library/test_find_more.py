@@ -142,3 +142,14 @@ def test_tab_goes_down_the_page(page, qtbot, downloads):
         qtbot.keyClick(page.focusWidget(), Qt.Key.Key_Tab)
         names.append(page.focusWidget().accessibleName())
     assert names == ["What to search for", "Resume: B", "Cancel the download of B", "Models to download"]
+
+
+@pytest.mark.parametrize(
+    ("state", "words"), [(State.RUNNING, "Downloading"), (State.PAUSED, "Paused"), (State.FAILED, "")]
+)
+def test_row_says_how_its_download_stands(page, search, downloads, state, words):
+    search("tiny")
+    downloads.downloads = (Download(TINY, state=state),)
+    downloads.changed.emit()
+    row = index_of(page, Kind.HUB).data(ROW_ROLE)
+    assert (row.state, bool(row.brings)) == (words, not words)

@@ -18,7 +18,9 @@ EIGHT = "mlx-community/Qwen3-8B-4bit"
 
 
 def rows_of(results, here=(), coming=()):
-    known = Known(lambda size: Verdict(f"{size}"), lambda repo: repo in here, lambda repo: repo in coming)
+    known = Known(
+        lambda size: Verdict(f"{size}"), lambda repo: repo in here, lambda repo: "Downloading" if repo in coming else ""
+    )
     return make_rows(results, known, TODAY)
 
 
