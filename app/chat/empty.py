@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import sys
-
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from app.machine import PLACE
 from app.model_status import ModelStatus
 from app.theme.fonts import font
 from app.theme.glyphs import draw_round
 from app.theme.symbols import app_pixmap
 from app.theme.theme import Theme
 
-PLACE = "this Mac" if sys.platform == "darwin" else "this computer"
 TITLE = f"Ask something. It answers from {PLACE}."
 STORY = (
     "A small drafter runs ahead of the model and guesses the next words; the model checks them and keeps those that "
