@@ -21,7 +21,7 @@ from app.conversations.opening import StorageError
 from app.conversations.recorder import Recorder
 from app.conversations.restoring import SetAside
 from app.damage import tell_damage
-from app.drafters import DEFAULT_DRAFTER, DRAFTER_CHOICES, is_drafter
+from app.drafters import DRAFTER_CHOICES, is_drafter
 from app.garbage import GarbageCollector
 from app.settings.folders import data_folder
 from app.single import SingleInstance
@@ -86,7 +86,7 @@ def _parse(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--drafter",
         type=known_drafter,
-        default=DEFAULT_DRAFTER,
+        default="",
         metavar="NAME",
         help=f"of new chats: {DRAFTER_CHOICES}",
     )

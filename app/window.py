@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QMainWindow, QWidget
 from app.actions import Actions, WindowDeeds
 from app.bridge import EngineBridge
 from app.cache_notes import CacheNotes
+from app.chat.plan import Planner
 from app.chat.session import ChatSession
 from app.chat.tab_notes import TabNotes
 from app.chat_deeds import ChatDeeds
@@ -28,6 +29,8 @@ from app.drafters import DEFAULT_DRAFTER
 from app.model_status import ModelStatus
 from app.open_chat import OpenChat
 from app.regions import regions_of
+from app.settings.preferences import Settings
+from app.settings.presets import Presets
 from app.settings.prompt_cache import CacheDialog
 from app.shell import Shell
 from app.sidebar.folding import Folding, read_folding, write_folding
@@ -71,6 +74,8 @@ class MainWindow(QMainWindow):
         self.theme = theme
         self.pulse = Pulse(self)
         self.status = ModelStatus(bridge, target, self)
+        settings, presets = Settings(data_dir, self), Presets(data_dir, self)
+        self.planner = Planner(settings, presets, bridge, target_of=lambda: self.status.target, drafter=drafter)
         self.catalogue = Catalogue(database, recorder, self)
         self._reminder = Reminder(database, bridge, self)
         self.cache_keeper = CacheKeeper(database, bridge, self)
@@ -81,7 +86,7 @@ class MainWindow(QMainWindow):
         self._data_dir = data_dir
 
         def make_session() -> ChatSession:
-            return ChatSession(database, bridge, recorder, model=target, drafter=drafter, parent=self)
+            return ChatSession(database, bridge, recorder, self.planner, parent=self)
 
         # In the order that Tab goes through them.
         self.workspace = Workspace(theme, self.pulse, self.status, make_session, data_dir)

@@ -62,7 +62,7 @@ class ChatTab(QWidget):
         self._lay_out()
         self._connect()
         self._refresh_model()
-        self.composer.set_drafter(session.drafter)
+        self._take_choices()
 
     def _lay_out(self) -> None:
         self._pages.addWidget(self.empty)
@@ -96,11 +96,12 @@ class ChatTab(QWidget):
             session.path_changed.connect(self._show_path),
             session.checked.connect(self._checks.take),
             session.left_out_changed.connect(self._take_left_out),
+            session.choices_changed.connect(self._take_choices),
             self._status.changed.connect(self._refresh_model),
         ]
         self.composer.sent.connect(self.send)
         self.composer.stop_requested.connect(self.stop)
-        self.composer.drafter_chosen.connect(self._choose_drafter)
+        self.composer.drafter_chosen.connect(session.choose_drafter)
         self.composer.leave_out_asked.connect(self._leave_out)
         self.composer.switches_chosen.connect(self._choose_switches)
         self.composer.changed.connect(self.draft_changed)
@@ -141,7 +142,7 @@ class ChatTab(QWidget):
             return False
         self._is_open = True
         self._show_path()
-        self.composer.set_drafter(self.session.drafter)
+        self._take_choices()
         self.composer.set_busy(self.session.is_busy)
         self._refresh_model()
         self.state_changed.emit()
@@ -174,8 +175,9 @@ class ChatTab(QWidget):
         start(self.session.choose_switches(switches))
         self.counting.refresh()
 
-    def _choose_drafter(self, drafter: str) -> None:
-        self.session.drafter = drafter
+    def _take_choices(self) -> None:
+        self.composer.set_drafter(self.session.planner.resolve(self.session.drafter))
+        self.counting.refresh()
 
     # What the session says
 

@@ -22,6 +22,7 @@ from engine.messages import (
     Event,
     Failed,
     Finished,
+    Inspect,
     LoadModel,
     MemoryReport,
     ModelFacts,
@@ -84,6 +85,7 @@ class FakeEngine:
         self.answers_on_cache = True
         self.count: Callable[[CountTokens], TokenCount | None] = lambda question: None
         self.memory = MemoryReport()
+        self.make_facts: Callable[[str], ModelFacts] = facts_of
         self.commands: list[Command] = []
         self.on_submit: Callable[[Submit], None] = lambda submit: None  # runs in `send`, on the sender's thread
         self._queue: queue.SimpleQueue[Command] = queue.SimpleQueue()
@@ -142,6 +144,8 @@ class FakeEngine:
                 self.emit(Answer(request_id, count))
             case DeleteConversation() | ClearCache() | DescribeCache() if self.answers_on_cache:
                 self._answer_on_cache(command)
+            case Inspect(request_id=request_id, target=target):
+                self.emit(Answer(request_id, self._facts_of(target)))
             case DescribeMemory(request_id=request_id):
                 self.emit(Answer(request_id, self.memory))
 
@@ -156,7 +160,10 @@ class FakeEngine:
     def _load(self, request_id: int, target: str) -> None:
         if (target, self.tokenizer_id) not in self._loaded:
             self._loaded.add((target, self.tokenizer_id))
-            self.emit(ModelLoaded(request_id, facts_of(target, self.tokenizer_id)))
+            self.emit(ModelLoaded(request_id, self._facts_of(target)))
+
+    def _facts_of(self, target: str) -> ModelFacts:
+        return replace(self.make_facts(target), tokenizer_id=self.tokenizer_id)
 
     def _play(self, request_id: int, script: list[ScriptEvent], ending: Finished | Failed | None) -> Iterator[Event]:
         for event in script:
