@@ -32,7 +32,11 @@ class Automatic:
         self._candidates = candidates
         self._measurements = measurements
 
-    def resolve(self, target: str) -> Resolved:
+    def resolve(self, target: str) -> str:
+        """The drafter as Submit has it."""
+        return self.explain(target).drafter
+
+    def explain(self, target: str) -> Resolved:
         """Never waits: what is not known yet counts for nothing."""
         scan = self._candidates.of(target)
         best = self._best(scan)
@@ -71,7 +75,8 @@ class Automatic:
         if measurement is None:
             which = "Uses no drafter" if best.drafter == PLAIN else f"Uses {best.name}"
             return f"{which}: none measured faster than plain decoding on {PLACE}."
-        is_fastest = all(one.speedup <= measurement.speedup for one in self._measurements.all_of(scan.target))
+        speeds = [self.speedup(scan.target, one.drafter) or 0.0 for one in scan.fitting]
+        is_fastest = measurement.speedup >= max(speeds)
         praise = "the fastest measured" if is_fastest else "which takes less memory and is within 3% of the fastest"
         is_old = is_before_update(measurement, scan.state, best.state)
         sentence = f"Uses {best.name}, {praise} on {PLACE}{' before an update' if is_old else ''}."

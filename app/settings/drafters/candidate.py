@@ -71,10 +71,9 @@ def weightless() -> tuple[Candidate, ...]:
 def candidate_of(place: Place, facts: DrafterFacts, state: str) -> Candidate:
     """What lies in a folder that is not the target's own."""
     is_whole = facts.kind == WHOLE or facts.kind not in KIND_NAMES
-    folder_name = facts.name.rsplit("/", 1)[-1]
     return Candidate(
         facts.drafter if not facts.refusal else place.path,
-        folder_name if is_whole else KIND_NAMES[facts.kind],
+        place.name if is_whole else KIND_NAMES[facts.kind],
         facts.quantisation if is_whole else f"block of {facts.block_size}" if facts.block_size else "",
         Group.MISFIT if facts.refusal else Group.SECOND_MODEL if is_whole else Group.LAYERS,
         facts.weight_bytes,

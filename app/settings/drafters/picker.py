@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
@@ -17,7 +18,6 @@ from app.settings.drafters.found import Library
 from app.settings.drafters.measurements import ALONE, TOGETHER, Measurements, is_before_update
 from app.settings.drafters.measuring import Job, Measuring
 from app.settings.drafters.running import RunningReplies
-from app.settings.folders import data_folder
 from app.settings.preferences import AUTOMATIC, Preferences, Settings
 from engine.messages import Event, ModelLoaded
 
@@ -31,13 +31,15 @@ class Picker(QObject):
         recorder: Recorder,
         settings: Settings,
         library: Library,
+        folder: Path,
         parent: QObject | None = None,
     ) -> None:
+        """`folder` is the data folder, which keeps what was measured."""
         super().__init__(parent)
         self.settings = settings
         self.library = library
         self.candidates = Candidates(bridge, library, settings, self)
-        self.measurements = Measurements(data_folder(), self)
+        self.measurements = Measurements(folder, self)
         self.measuring = Measuring(bridge, RunningReplies(recorder, self), self.measurements, self)
         self.automatic = Automatic(self.candidates, self.measurements)
         self.candidates.changed.connect(self.changed)
@@ -64,7 +66,7 @@ class Picker(QObject):
         """The drafter of the next reply; `own` is a chat's choice, "" where it follows the settings."""
         drafter = own or self.choice(target)
         if drafter == AUTOMATIC:
-            return self.automatic.resolve(target)
+            return self.automatic.explain(target)
         candidate = self.candidates.of(target).candidate(drafter)
         name = candidate.name if candidate else drafter_name(drafter)
         return Resolved(drafter, name, f"Uses {name}.", self.automatic.speedup(target, drafter))

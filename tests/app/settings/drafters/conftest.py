@@ -54,12 +54,13 @@ def picker(
     recorder: Recorder,
     settings: Settings,
     library: TestLibrary,
+    data_dir: Path,
     run_async: RunAsync,
     wait: Wait,
     qtbot: QtBot,
 ) -> Iterator[Picker]:
     """It has looked at the target."""
-    picker = Picker(bridge, recorder, settings, library)
+    picker = Picker(bridge, recorder, settings, library, data_dir)
     look(picker.candidates, wait)
     yield picker
     picker.close()

@@ -13,13 +13,13 @@ DFLASH, SMALL = "dflash:/m/dflash", "model:/m/Qwen3-0.6B"
 
 
 def test_without_a_measurement_it_takes_n_gram(picker):
-    resolved = picker.automatic.resolve(TARGET)
+    resolved = picker.automatic.explain(TARGET)
     assert (resolved.drafter, resolved.speedup) == ("ngram", None)
     assert resolved.sentence == f"Uses n-gram: no drafter is measured on {PLACE} yet."
 
 
 def test_of_a_model_that_nothing_is_known_of_it_takes_n_gram(picker):
-    assert picker.automatic.resolve("/models/unknown").drafter == "ngram"
+    assert picker.automatic.resolve("/models/unknown") == "ngram"
 
 
 @pytest.mark.parametrize(
@@ -35,12 +35,12 @@ def test_of_a_model_that_nothing_is_known_of_it_takes_n_gram(picker):
 )
 def test_the_fastest_that_fits_is_taken(picker, speeds, taken):
     picker.measurements.keep(measured(drafter, speedup) for drafter, speedup in speeds.items())
-    assert picker.automatic.resolve(TARGET).drafter == taken
+    assert picker.automatic.resolve(TARGET) == taken
 
 
 def test_it_says_what_it_uses_and_what_it_falls_back_to(picker):
     picker.measurements.keep([measured(DFLASH, 2.1)])
-    sentence = picker.automatic.resolve(TARGET).sentence
+    sentence = picker.automatic.explain(TARGET).sentence
     assert sentence == (
         f"Uses DFlash, the fastest measured on {PLACE} before an update. Falls back to n-gram when memory is short."
     )
@@ -50,7 +50,7 @@ def test_where_memory_is_short_it_takes_n_gram_and_says_so(picker, fake_engine, 
     picker.measurements.keep([measured(DFLASH, 2.1)])
     fake_engine.limit_bytes = 5_000_000_000
     look(picker.candidates, wait)
-    resolved = picker.automatic.resolve(TARGET)
+    resolved = picker.automatic.explain(TARGET)
     assert resolved.drafter == "ngram"
     assert resolved.sentence == (
         f"Uses n-gram. With DFlash, the fastest measured on {PLACE}, the model needs 5.4\u00a0GB; 5\u00a0GB is allowed."
