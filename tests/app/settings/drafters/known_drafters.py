@@ -72,6 +72,7 @@ class KnowingEngine(FakeEngine):
         self.speeds = dict(SPEEDS)
         self.limit_bytes = 20_000_000_000
         self.asked: list[Command] = []
+        self.gone: set[str] = set()  # targets that nothing is known of
         self.holds_trials = False  # they run until they are cancelled
 
     @property
@@ -99,6 +100,8 @@ class KnowingEngine(FakeEngine):
         self.emit(Finished(submit.request_id, "length"))
 
     def _answer(self, question: Inspect | InspectDrafter | EstimateMemory) -> Answer | Failed:
+        if isinstance(question, Inspect) and question.target in self.gone:
+            return Failed(question.request_id, "model", f"Nothing found at {question.target!r}.")
         if isinstance(question, Inspect):
             facts = replace(facts_of(question.target), weight_bytes=4_600_000_000, name="Qwen3 8B")
             return Answer(question.request_id, facts)
