@@ -5,21 +5,20 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer
 
-from app.conversations.database import DISK_FULL, Database
+from app.conversations.database import Database
 from app.conversations.disk_room import check_room
 from app.conversations.opening import StorageError
 from app.tasks import start
 from app.workspace import Workspace
 
 SENTENCE = "This chat is not saved: the disk is full."
+SUBJECT = "disk"  # of the note
 ASK_MILLISECONDS = 2000
 
 
 class DiskFull(QObject):
-    passed_on = Signal(str)  # a trouble of another kind
-
     def __init__(self, database: Database, workspace: Workspace) -> None:
         super().__init__(workspace)
         self._database = database
@@ -29,17 +28,9 @@ class DiskFull(QObject):
         self._timer.setInterval(ASK_MILLISECONDS)
         self._timer.timeout.connect(lambda: start(self._ask()))
 
-    def take(self, sentence: str) -> None:
-        """Hear why something was not saved."""
-        if DISK_FULL in sentence:
-            self._set_full(True)
-        else:
-            self.passed_on.emit(sentence)
-
-    def notice(self, sentence: str) -> None:
-        """The same of what is told elsewhere."""
-        if DISK_FULL in sentence:
-            self._set_full(True)
+    def notice(self) -> None:
+        """Hear that something was not saved for want of room."""
+        self._set_full(True)
 
     def close(self) -> None:
         self._timer.stop()
@@ -48,7 +39,7 @@ class DiskFull(QObject):
         if is_full == self._is_full:
             return
         self._is_full = is_full
-        self._workspace.alike.refuse(SENTENCE if is_full else "")
+        self._workspace.alike.refuse(SUBJECT, SENTENCE if is_full else "")
         if is_full:
             self._timer.start()
         else:

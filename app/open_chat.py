@@ -39,7 +39,7 @@ class OpenChat:
 
     def toggle_pin(self, conversation_id: str = "") -> None:
         if (chat := self.find(conversation_id)) is not None:
-            self._sidebar.menus.pin_asked.emit(chat.id, not chat.is_pinned)
+            self._sidebar.menus.pin_asked.emit((chat.id,), not chat.is_pinned)
 
     def duplicate(self) -> None:
         if (chat := self.find()) is not None:
@@ -51,10 +51,10 @@ class OpenChat:
 
     def delete(self) -> None:
         if (chat := self.find()) is not None:
-            self._sidebar.menus.delete_asked.emit(chat.id)
+            self._sidebar.menus.delete_asked.emit((chat.id,))
 
     def fill_folders(self, menu: QMenu) -> None:
         """The folders that it can be moved to."""
         menu.clear()
         if (chat := self.find()) is not None:
-            self._sidebar.menus.fill_folders(menu, chat)
+            self._sidebar.menus.fill_folders(menu, (chat,))

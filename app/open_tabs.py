@@ -21,11 +21,15 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class OpenTabs:
-    """`drafts` are messages that were not sent, by conversation id; "" for a chat that has none."""
+    """`drafts` are messages that were not sent, by conversation id; "" for a chat that has none.
+
+    `branches` are the messages that what is sent next follows in a branch of its own, by conversation id.
+    """
 
     conversation_ids: tuple[str, ...] = ()
     current: int = 0
     drafts: Mapping[str, tuple[Draft, ...]] = field(default_factory=dict)
+    branches: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,7 @@ class _Kept:
     conversation_ids: tuple[str, ...]
     current: int
     drafts: Mapping[str, list[dict[str, Any]]]
+    branches: Mapping[str, str]
 
 
 def read_open_tabs(folder: Path) -> OpenTabs:
@@ -50,7 +55,7 @@ def write_open_tabs(folder: Path, tabs: OpenTabs) -> None:
     drafts = {chat: [_as_kept(draft, names) for draft in drafts] for chat, drafts in tabs.drafts.items()}
     try:
         _write_texts(texts, names)
-        write_kept(folder / FILE_NAME, _Kept(tabs.conversation_ids, tabs.current, drafts))
+        write_kept(folder / FILE_NAME, _Kept(tabs.conversation_ids, tabs.current, drafts, tabs.branches))
         _remove_others(texts, set(names.values()))
     except OSError as error:
         logger.warning("attachments that were not sent were not saved: %s", error)
@@ -93,7 +98,8 @@ def _remove_others(folder: Path, wanted: set[str]) -> None:
 
 def _build(found: Any, texts: Path) -> OpenTabs:
     drafts = {str(name): _build_drafts(kept, texts) for name, kept in dict(found.get("drafts", {})).items()}
-    return OpenTabs(tuple(str(name) for name in found["conversation_ids"]), int(found["current"]), drafts)
+    branches = {str(name): str(message_id) for name, message_id in dict(found.get("branches", {})).items()}
+    return OpenTabs(tuple(str(name) for name in found["conversation_ids"]), int(found["current"]), drafts, branches)
 
 
 def _build_drafts(kept: Any, texts: Path) -> tuple[Draft, ...]:

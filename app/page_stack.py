@@ -90,12 +90,15 @@ class PageStack(QWidget):
         elif self.current_page is not None:
             self.current_page.setFocus()
 
-    def add_page(self, page: QWidget) -> None:
+    def add_page(self, page: QWidget, *, is_raised: bool = True) -> None:
         self._pages.addWidget(page)
         index = self.row.bar.addTab("")
         self._label(page)
-        self.row.bar.setCurrentIndex(index)
-        self._show(index)
+        if is_raised:
+            self.row.bar.setCurrentIndex(index)
+            self._show(index)
+        else:
+            self.row.refit()
 
     def take_page(self, page: QWidget) -> None:
         """Let go of a page without ending it."""

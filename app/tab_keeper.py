@@ -31,7 +31,7 @@ class TabKeeper(QObject):
     def read(self) -> OpenTabs:
         """The tabs of the last time; what was not sent then waits to be taken."""
         saved = read_open_tabs(self._folder)
-        self.unsent.restore(saved.drafts)
+        self.unsent.restore(saved.drafts, saved.branches)
         return saved
 
     def save_soon(self) -> None:
@@ -43,14 +43,17 @@ class TabKeeper(QObject):
         ids = tuple(name for tab in tabs if (name := tab.session.conversation_id))
         self._shown = (current.session.conversation_id if current else None) or self._shown
         drafts = self.unsent.together_with((tab.session.conversation_id, tab.composer.unsent()) for tab in tabs)
-        kept = OpenTabs(ids, ids.index(self._shown) if self._shown in ids else 0, drafts)
+        branches = self.unsent.branches_with((tab.session.conversation_id, tab.session.branches_from) for tab in tabs)
+        kept = OpenTabs(ids, ids.index(self._shown) if self._shown in ids else 0, drafts, branches)
         if kept != self._saved:
             self._saved = kept
             write_open_tabs(self._folder, kept)
 
     def keep_unsent(self, tab: ChatTab) -> None:
-        """Keep what a tab that closes has not sent."""
+        """Keep what a tab that closes has not sent, and where it would begin a branch."""
         self.unsent.keep(tab.session.conversation_id, tab.composer.unsent())
+        self.unsent.keep_branch(tab.session.conversation_id, tab.session.branches_from)
 
     def give_unsent(self, tab: ChatTab) -> None:
         tab.composer.restore(self.unsent.take(tab.session.conversation_id))
+        tab.session.return_to_branch(self.unsent.take_branch(tab.session.conversation_id))

@@ -1,4 +1,4 @@
-"""Undoing: what is taken back first: what was written, a chat that was deleted, or messages."""
+"""Undoing: what is taken back first: what was written, chats that were deleted, or messages."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Undoing:
     def _done(self) -> list[tuple[float, Callable[[], object]]]:
         """What can be taken back, each with its time."""
         done: list[tuple[float, Callable[[], object]]] = []
-        if self._deletion.offered_title is not None:
+        if self._deletion.offered_titles:
             done.append((self._deletion.offered_at, self._deletion.undo))
         if (tab := self._pages.current) is not None:
             composer, messages = tab.composer, tab.actions_on_messages

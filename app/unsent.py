@@ -1,4 +1,4 @@
-"""Messages that were written and not sent, kept for the chats whose tabs are closed."""
+"""What was written and not sent, and the branch that it begins, kept for the chats whose tabs are closed."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ class Unsent:
 
     def __init__(self) -> None:
         self._drafts: dict[str, Drafts] = {}
+        self._branches: dict[str, str] = {}
 
-    def restore(self, drafts: Mapping[str, Drafts]) -> None:
-        self._drafts = dict(drafts)
+    def restore(self, drafts: Mapping[str, Drafts], branches: Mapping[str, str]) -> None:
+        self._drafts, self._branches = dict(drafts), dict(branches)
 
     def keep(self, conversation_id: str | None, drafts: Drafts) -> None:
         """Add drafts behind what is kept of this chat."""
@@ -30,6 +31,22 @@ class Unsent:
     def take(self, conversation_id: str | None) -> Drafts:
         """Hand a chat's drafts back, and keep them no longer."""
         return self._drafts.pop(conversation_id or "", ())
+
+    def keep_branch(self, conversation_id: str | None, message_id: str) -> None:
+        """Note after which message of a chat a branch begins; "" is none."""
+        if conversation_id and message_id:
+            self._branches[conversation_id] = message_id
+
+    def take_branch(self, conversation_id: str | None) -> str:
+        return self._branches.pop(conversation_id or "", "")
+
+    def forget(self, conversation_id: str) -> None:
+        self.take(conversation_id)
+        self.take_branch(conversation_id)
+
+    def branches_with(self, begun: Iterable[tuple[str | None, str]]) -> dict[str, str]:
+        """All that are kept, and those that are begun in open tabs."""
+        return self._branches | {name: message_id for name, message_id in begun if name and message_id}
 
     def together_with(self, written: Iterable[tuple[str | None, Drafts]]) -> dict[str, Drafts]:
         """All that is kept, and what stands in the composers of open tabs."""

@@ -13,7 +13,8 @@ from app.background import Background, end_session
 from app.chat.session import ChatSession
 from app.chat.tab import ChatTab
 from app.chat.tab_find import find_in
-from app.model_status import ModelStatus
+from app.focus_place import FocusPlace
+from app.model_chooser import ModelChooser
 from app.page_stack import PageStack
 from app.tab_keeper import TabKeeper
 from app.tabs_alike import TabsAlike
@@ -32,13 +33,13 @@ class Workspace(PageStack):
     reply_in_view_changed = Signal()
     messages_gone = Signal(str)  # conversation id, of which messages were deleted for good
     tint_asked = Signal()  # tint drafted text, or do no longer
-    session_trouble = Signal(str)  # a sentence that a tab says itself
+    disk_full = Signal()  # found by a chat, which says itself what was not saved
 
     def __init__(
         self,
         theme: Theme,
         pulse: Pulse,
-        status: ModelStatus,
+        chooser: ModelChooser,
         make_session: Callable[[], ChatSession],
         folder: Path,
         parent: QWidget | None = None,
@@ -46,7 +47,7 @@ class Workspace(PageStack):
         super().__init__(theme, pulse, parent)
         self._theme = theme
         self._pulse = pulse
-        self._status = status
+        self._chooser = chooser
         self._make_session = make_session
         self.alike = TabsAlike(lambda: self.tabs)
         self.is_restoring = False
@@ -89,11 +90,11 @@ class Workspace(PageStack):
 
     # Tabs
 
-    async def restore(self) -> None:
-        """Open the tabs of the last time; an empty one where there was none."""
+    async def restore(self, *, reopens: bool = True) -> None:
+        """Open the tabs of the last time; an empty one where there was none, or where none is to be opened."""
         saved = self._keeper.read()
         self.is_restoring = True
-        for conversation_id in saved.conversation_ids:
+        for conversation_id in saved.conversation_ids if reopens else ():
             await asyncio.wait([start(self._open(conversation_id))])
         self.is_restoring = False
         num_restored = len(self.tabs)
@@ -149,6 +150,7 @@ class Workspace(PageStack):
         return next((tab for tab in self.tabs if tab.session.conversation_id == conversation_id), None)
 
     async def _open(self, conversation_id: str, message_id: str = "", words: str = "") -> None:
+        place = FocusPlace(self)  # here rather than in `open_chat`: a sidebar that lies over the chat goes first
         tab, troubles = self._make_tab(), list[str]()
         tab.session.trouble.connect(troubles.append)
         is_open = False
@@ -160,36 +162,39 @@ class Workspace(PageStack):
                 self._discard(tab)
                 end_session(tab.session)
         if is_open:
-            self._take_opened(tab, conversation_id)
+            self._take_opened(tab, conversation_id, place)
             await self._show_message(tab, message_id, words)
         elif troubles:
             self.trouble.emit(" ".join(troubles))
 
-    def _take_opened(self, tab: ChatTab, conversation_id: str) -> None:
+    def _take_opened(self, tab: ChatTab, conversation_id: str, place: FocusPlace) -> None:
+        """Show it, in place of an empty chat; beside what is shown where its reader went elsewhere meanwhile."""
+        is_awaited = place.is_kept
+        tab.is_unread = not is_awaited and conversation_id in self._background.unread
         self._background.unread.discard(conversation_id)
-        empty = [other for other in self.tabs if other is self.current and other.is_untouched]
-        self._add(tab)
+        empty = [other for other in self.tabs if other is self.current and other.is_untouched and is_awaited]
+        self._add(tab, is_raised=is_awaited or self.is_restoring)
         for other in empty:
             self._close_chat(other)
         self._keeper.give_unsent(tab)
-        tab.composer.field.setFocus()
+        if is_awaited:
+            tab.composer.field.setFocus()
 
     def _make_tab(self) -> ChatTab:
-        tab = ChatTab(self._theme, self._pulse, self._make_session(), self._status)
+        tab = ChatTab(self._theme, self._pulse, self._make_session(), self._chooser)
         tab.state_changed.connect(self._refresh)
         tab.draft_changed.connect(self._keeper.save_soon)
         tab.transcript.reply_in_view_changed.connect(lambda message_id: self.reply_in_view_changed.emit())
         tab.actions_on_messages.tint_asked.connect(self.tint_asked)
         tab.session.messages_gone.connect(self.messages_gone)
-        tab.model_wanted.connect(self._status.load)
         self.alike.take(tab)
-        tab.session.trouble.connect(self.session_trouble)
+        tab.session.disk_full.connect(self.disk_full)
         tab.session.reply_begun.connect(self.used)
         tab.session.busy_changed.connect(lambda is_busy: None if is_busy else self.used.emit())
         return tab
 
-    def _add(self, tab: ChatTab) -> None:
-        self.add_page(tab)
+    def _add(self, tab: ChatTab, *, is_raised: bool = True) -> None:
+        self.add_page(tab, is_raised=is_raised)
         tab.place_in_focus_order(self.row.menu_button)
 
     def close_tab(self, index: int) -> None:
@@ -260,7 +265,7 @@ class Workspace(PageStack):
             end_session(tab.session)
             self._remove(tab)
         self._background.forget(conversation_id)
-        self._keeper.unsent.take(conversation_id)
+        self._keeper.unsent.forget(conversation_id)
         self._refresh()
 
     def _take_shown(self) -> None:

@@ -6,6 +6,7 @@ HTML is shown as it is written, pictures are never fetched, and a link is one on
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
@@ -39,6 +40,7 @@ class _Writer:
     def __init__(self) -> None:
         self.spans: list[Span] = []
         self._style = Style()
+        self._open: Counter[str] = Counter()  # how many of a tag stand open
         self._addresses: list[str] = []
 
     def read(self, token: Token) -> None:
@@ -53,16 +55,18 @@ class _Writer:
                 self._push("\u2028")
             case "image":
                 self._push(f"[picture: {token.content}] {token.attrGet('src') or ''}".rstrip())
-            case "strong_open" | "strong_close":
-                self._style = replace(self._style, is_bold=token.nesting > 0)
-            case "em_open" | "em_close":
-                self._style = replace(self._style, is_italic=token.nesting > 0)
-            case "s_open" | "s_close":
-                self._style = replace(self._style, is_struck=token.nesting > 0)
+            case "strong_open" | "strong_close" | "em_open" | "em_close" | "s_open" | "s_close":
+                self._count(token)
             case "link_open":
                 self._open_link(str(token.attrGet("href") or ""))
             case "link_close":
                 self._close_link()
+
+    def _count(self, token: Token) -> None:
+        """Emphasis may stand in emphasis of its kind: a style ends with the outermost of it."""
+        self._open[token.tag] += token.nesting
+        is_bold, is_italic, is_struck = (self._open[tag] > 0 for tag in ("strong", "em", "s"))
+        self._style = replace(self._style, is_bold=is_bold, is_italic=is_italic, is_struck=is_struck)
 
     def _open_link(self, address: str) -> None:
         self._addresses.append(address)

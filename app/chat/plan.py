@@ -98,6 +98,11 @@ class Planner(QObject):
         drafter = drafter or self._drafter or self._choice.drafter
         return self._automatic.resolve(self.target) if drafter == AUTOMATIC else drafter
 
+    def use_drafter(self, drafter: str) -> None:
+        """Let it stand in for that of every model."""
+        self._drafter = drafter
+        self.changed.emit()
+
     async def know_model(self) -> None:
         """Find out how the model asks to be sampled, where that is not known; waits a moment at most."""
         target = self.target

@@ -10,6 +10,7 @@ from app.conversations.exchange import save_changed
 from app.conversations.records import OpenedConversation
 from app.conversations.store import Store
 from app.conversations.tree import DeletedMessages
+from app.settings.presets import Preset
 
 
 class SessionBranches(SessionCore):
@@ -40,6 +41,11 @@ class SessionBranches(SessionCore):
         return bool(self._path.hidden)
 
     @property
+    def branches_from(self) -> str:
+        """The id of the message that what is sent next follows in a branch of its own; "" where it follows the last."""
+        return self._path.begins_at
+
+    @property
     def can_undo_deletion(self) -> bool:
         return self._deleted is not None
 
@@ -66,6 +72,12 @@ class SessionBranches(SessionCore):
                 return False
             self._tell_path()
             return True
+
+    def return_to_branch(self, message_id: str) -> None:
+        """Hide again what follows a message, as when the chat was left; nothing where none is shown or a reply runs."""
+        index = None if self.is_busy else self._path.index_of(message_id)
+        if index is not None and self._path.cut(index + 1):
+            self._tell_path()
 
     def go_back(self) -> None:
         """Show again what a branch that was not begun has hidden."""
@@ -156,6 +168,11 @@ class SessionBranches(SessionCore):
             lost = "The choice for this chat was not saved."
             async with self._lock:
                 await self._run(lambda store: store.set_switches(conversation_id, switches), lost)
+
+    @property
+    def preset_in_use(self) -> Preset:
+        """The one that the next reply is made with."""
+        return self.planner.preset_of(self.preset)
 
     def choose_drafter(self, drafter: str) -> None:
         """Take another drafter from the next reply on, with which it is saved; "" is as the model's choice."""

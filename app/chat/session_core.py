@@ -14,14 +14,14 @@ from PySide6.QtCore import QObject, Signal
 from app.bridge import EngineBridge
 from app.chat.plan import Planner, ReplyPlan
 from app.chat.session_path import ShownPath
-from app.conversations.database import Database, explain
+from app.conversations.database import Database, explain, is_disk_full
 from app.conversations.live_reply import LiveReply
 from app.conversations.opening import StorageError
 from app.conversations.recorder import Recorder
 from app.conversations.records import ChatChoices, Message, OpenedConversation, ReplyState
 from app.conversations.store import Store, UnknownConversationError
 from app.conversations.turns import with_system
-from engine.messages import Cancel, Delta, Progress, Submit, Turn
+from engine.messages import Cancel, Delta, Notice, Progress, Submit, Turn
 
 T = TypeVar("T")
 
@@ -37,11 +37,12 @@ class SessionCore(QObject):
     path_changed = Signal()  # other messages are shown
     reply_extended = Signal(object)  # Delta of the running reply
     reply_changed = Signal(object)  # Message whose state, error or notices changed; also at the end
-    progress_changed = Signal(object)  # Progress of the running reply; None when the first token came or it ended
+    progress_changed = Signal(object)  # Progress, or the Notice that it waits; None once a token came or it ended
     title_changed = Signal(str)
     busy_changed = Signal(bool)
     reply_begun = Signal()
     trouble = Signal(str)  # a sentence: something could not be saved or read
+    disk_full = Signal()  # which is why; `trouble` tells what was not saved
     not_sent = Signal(object)  # Draft that is not in the conversation; its writer should have it back
 
     def __init__(
@@ -229,7 +230,7 @@ class SessionCore(QObject):
         if self._is_live_shown:
             self.reply_extended.emit(delta)
 
-    def _show_progress(self, progress: Progress) -> None:
+    def _show_progress(self, progress: Progress | Notice) -> None:
         if self._is_live_shown:
             self.progress_changed.emit(progress)
 
@@ -295,4 +296,6 @@ class SessionCore(QObject):
             self.trouble.emit(str(error))
         except (sqlite3.Error, StorageError) as error:
             self.trouble.emit(f"{lost} {explain(error)}")
+            if is_disk_full(error):
+                self.disk_full.emit()
         return None

@@ -76,6 +76,11 @@ class ShownPath:
         del self.messages[num_messages:]
         return bool(cut)
 
+    @property
+    def begins_at(self) -> str:
+        """The id of the message that a branch begins after in which nothing was sent yet; "" where none is begun."""
+        return self.messages[-1].id if self.hidden and self.messages else ""
+
     def go_back(self) -> None:
         self.messages += self.hidden
         self.hidden = []

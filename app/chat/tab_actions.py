@@ -14,6 +14,7 @@ from app.chat.tab_notes import TabNotes
 from app.chat.transcript import Transcript
 from app.conversations.records import Message
 from app.figures import write_count
+from app.focus_place import FocusPlace
 from app.tasks import start
 
 # Subjects of notes.
@@ -45,6 +46,8 @@ class TabActions(QObject):
         match action:
             case Action.CONTINUE | Action.TRY_AGAIN:
                 self.go_on()
+            case Action.DO_NOT_WAIT:
+                self._session.stop()
             case Action.DISCARD | Action.DELETE_FROM:
                 start(self._delete(message_id, is_discarded=action is Action.DISCARD))
             case Action.EDIT:
@@ -120,8 +123,7 @@ class TabActions(QObject):
 
     def take_path(self) -> None:
         """Other messages are shown: say of them what is still to be said."""
-        if not self._session.is_branching:
-            self._notes.drop(BRANCHING)
+        self._say_branching()
         self.say_left_out()
         last = self._session.messages[-1] if self._session.messages else None
         if last is None or last.role != "user":
@@ -129,6 +131,13 @@ class TabActions(QObject):
         else:
             note = Note("This message has no reply.", (Action.AGAIN,))
             self._notes.show(UNANSWERED, note, lambda action: self.act(action, last.id))
+
+    def _say_branching(self) -> None:
+        if not self._session.is_branching:
+            self._notes.drop(BRANCHING)
+            return
+        note = Note("What you send next begins a branch here.", (Action.BACK,))
+        self._notes.show(BRANCHING, note, lambda action: self._session.go_back())
 
     def _last(self, role: str) -> Message | None:
         return next((each for each in reversed(self._session.messages) if each.role == role), None)
@@ -139,15 +148,14 @@ class TabActions(QObject):
             self._transcript.scroll_to_message(sibling)
 
     async def _branch(self, message_id: str) -> None:
-        is_begun = await self._session.branch_from(message_id)
+        place = FocusPlace(self._composer)
+        await self._session.branch_from(message_id)
         if not isValid(self):  # the tab was closed meanwhile
             return
-        if is_begun:
-            note = Note("What you send next begins a branch here.", (Action.BACK,))
-            self._notes.show(BRANCHING, note, lambda action: self._session.go_back())
-        elif not self._session.is_branching:
+        if not self._session.is_branching:
             self._notes.show(BRANCHING, Note("What you send next follows this reply already.", (Action.CLOSE,)))
-        self._composer.field.setFocus()
+        if place.is_kept:
+            self._composer.field.setFocus()
 
     async def _delete(self, message_id: str, *, is_discarded: bool) -> None:
         num_messages = await self._session.delete_from(message_id)

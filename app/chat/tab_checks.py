@@ -8,6 +8,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
+from shiboken6 import isValid
 
 from app.chat.attachments_view import show_attachment
 from app.chat.checking import Check
@@ -20,7 +21,7 @@ from app.drafters import drafter_name
 from app.figures import write_count
 from app.file_dialogs import SaveDialog, write_place
 from app.model_names import model_name
-from app.tasks import start
+from app.tasks import failures, start
 
 DIFFERENCE, REPORT = "difference", "report"  # subjects of notes
 NUM_AROUND = 16  # token ids that a report has on either side of the first that differs
@@ -69,15 +70,19 @@ class TabChecks(QObject):
         dialog.open()
 
     async def save(self, path: Path, report: str) -> None:
-        """Write a report off this thread and say what came of it."""
+        """Write a report off this thread and say what came of it; without the tab, only that it was not saved."""
         try:
             await asyncio.to_thread(path.write_text, report, encoding="utf-8")
         except OSError as error:
             reason = error.strerror or "it could not be written"
             words = f"{path.name} was not saved: {reason}. Choose another folder."
-            self._notes.show(REPORT, Note(words, (Action.CLOSE,), is_alert=True))
+            if isValid(self):
+                self._notes.show(REPORT, Note(words, (Action.CLOSE,), is_alert=True))
+            else:
+                failures.happened.emit(words)
         else:
-            self._notes.show(REPORT, Note(f"The report was saved as {write_place(path)}.", (Action.CLOSE,)))
+            if isValid(self):
+                self._notes.show(REPORT, Note(f"The report was saved as {write_place(path)}.", (Action.CLOSE,)))
 
 
 def both_texts(reply: Message, check: Check) -> str:

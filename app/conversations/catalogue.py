@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.conversations.backups import BackupEndedError
-from app.conversations.database import Database, explain
+from app.conversations.database import Database, explain, is_disk_full
 from app.conversations.exporting.files import ExportKind
 from app.conversations.importing.found import Found, Imported
 from app.conversations.off_thread import run_off_thread
@@ -41,7 +41,8 @@ class Catalogue(QObject):
     conversations_changed = Signal()
     renamed = Signal(str, str)  # conversation id, title
     deleted = Signal(str)  # conversation id
-    trouble = Signal(str)
+    trouble = Signal(str)  # a sentence
+    disk_full = Signal(str)  # the same, where that is why
 
     def __init__(self, database: Database, recorder: Recorder, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -63,7 +64,7 @@ class Catalogue(QObject):
         try:
             listing = await asyncio.wrap_future(self._database.run(lambda store: store.list_conversations()))
         except (sqlite3.Error, StorageError) as error:
-            self.trouble.emit(f"The conversations could not be listed. {explain(error)}")
+            self._tell_failure("The conversations could not be listed.", error)
             return
         fresh = [sentence for sentence in listing.damaged if sentence not in self.damaged]
         self._listed, self.damaged = listing.conversations, listing.damaged
@@ -77,13 +78,13 @@ class Catalogue(QObject):
     def title_of(self, conversation_id: str) -> str:
         return next((one.title for one in self._listed if one.id == conversation_id), "")
 
-    def hide(self, conversation_id: str) -> None:
-        """List it no more until it is shown again."""
-        self._hidden.add(conversation_id)
+    def hide(self, conversation_ids: Collection[str]) -> None:
+        """List them no more until they are shown again."""
+        self._hidden.update(conversation_ids)
         self._tell()
 
-    def show(self, conversation_id: str) -> None:
-        self._hidden.discard(conversation_id)
+    def show(self, conversation_ids: Collection[str]) -> None:
+        self._hidden.difference_update(conversation_ids)
         self._tell()
 
     def _tell(self) -> None:
@@ -97,26 +98,43 @@ class Catalogue(QObject):
             self.renamed.emit(conversation_id, title)
             await self.refresh()
 
-    async def delete(self, conversation_id: str) -> bool:
-        """A reply that runs in it is cancelled once it is gone, and nothing of it is written afterwards."""
-        is_gone = await self._change(lambda store: store.delete_conversation(conversation_id), "deleted")
-        if is_gone:
-            self._hidden.discard(conversation_id)  # one that is imported under its id is another
-            self._listed = tuple(one for one in self._listed if one.id != conversation_id)
-            self._recorder.abandon(conversation_id)
-            self.deleted.emit(conversation_id)
-            await self.refresh()
-        return is_gone
+    async def delete(self, conversation_ids: Sequence[str]) -> tuple[str, ...]:
+        """One after the other; returns those that are left where one could not be deleted.
 
-    async def set_pinned(self, conversation_id: str, is_pinned: bool) -> None:
-        done = "pinned" if is_pinned else "unpinned"
-        if await self._change(lambda store: store.set_pinned(conversation_id, is_pinned), done):
+        A reply that runs in one is cancelled once it is gone, and nothing of it is written afterwards.
+        """
+        left = list(conversation_ids)
+        while left and await self._change(lambda store: store.delete_conversation(left[0]), "deleted"):
+            self._forget(left.pop(0))
+        if len(left) < len(conversation_ids):
+            await self.refresh()
+        return tuple(left)
+
+    def _forget(self, conversation_id: str) -> None:
+        self._hidden.discard(conversation_id)  # one that is imported under its id is another
+        self._listed = tuple(one for one in self._listed if one.id != conversation_id)
+        self._recorder.abandon(conversation_id)
+        self.deleted.emit(conversation_id)
+
+    async def set_pinned(self, conversation_ids: Collection[str], is_pinned: bool) -> None:
+        """All of them, or none."""
+
+        def pin(store: Store) -> None:
+            for conversation_id in conversation_ids:
+                store.set_pinned(conversation_id, is_pinned)
+
+        if await self._change(pin, "pinned" if is_pinned else "unpinned"):
             await self.refresh()
 
-    async def set_folder(self, conversation_id: str, folder: str) -> None:
-        """Move it to a folder, which is there as long as a chat is in it; "" takes it out."""
+    async def set_folder(self, conversation_ids: Collection[str], folder: str) -> None:
+        """Move all or none to a folder, which is there as long as a chat is in it; "" takes them out."""
         folder = clean_title(folder)
-        if await self._change(lambda store: store.set_folder(conversation_id, folder), "moved"):
+
+        def move(store: Store) -> None:
+            for conversation_id in conversation_ids:
+                store.set_folder(conversation_id, folder)
+
+        if await self._change(move, "moved"):
             await self.refresh()
 
     async def rename_folder(self, folder: str, name: str) -> None:
@@ -150,7 +168,7 @@ class Catalogue(QObject):
         try:
             hits = await asyncio.wrap_future(self._database.search.find(query, limit))
         except (sqlite3.Error, StorageError) as error:
-            self.trouble.emit(f"The chats could not be searched. {explain(error)}")
+            self._tell_failure("The chats could not be searched.", error)
             return None
         shown = tuple(hit for hit in hits if hit.conversation_id not in self._hidden)
         return shown if number == self._num_searches else None
@@ -164,7 +182,7 @@ class Catalogue(QObject):
         except OSError as error:
             self.trouble.emit(f"The chats could not be written to {path}. {error.strerror or error}.")
         except (sqlite3.Error, StorageError) as error:
-            self.trouble.emit(f"The chats could not be exported. {explain(error)}")
+            self._tell_failure("The chats could not be exported.", error)
         return None
 
     async def read_import(self, *paths: Path) -> Found | None:
@@ -172,7 +190,7 @@ class Catalogue(QObject):
         try:
             return await self._transfer.read(paths, frozenset(self._hidden))
         except (sqlite3.Error, StorageError) as error:
-            self.trouble.emit(f"Nothing was imported. {explain(error)}")
+            self._tell_failure("Nothing was imported.", error)
             return None
 
     async def import_chats(self, found: Found) -> Imported:
@@ -181,7 +199,7 @@ class Catalogue(QObject):
             await self.finish_deletions()
         imported = await self._transfer.add(found)
         if imported.problem:
-            self.trouble.emit(imported.problem)
+            (self.disk_full if imported.is_disk_full else self.trouble).emit(imported.problem)
         await self.refresh()
         return imported
 
@@ -190,7 +208,7 @@ class Catalogue(QObject):
         try:
             await self._transfer.remove(imported.conversation_ids)
         except (sqlite3.Error, StorageError) as error:
-            self.trouble.emit(f"The import could not be taken back. {explain(error)}")
+            self._tell_failure("The import could not be taken back.", error)
         await self.refresh()
         left = {one.id for one in self._listed}
         for conversation_id in imported.conversation_ids:
@@ -233,5 +251,8 @@ class Catalogue(QObject):
         try:
             return await asyncio.wrap_future(self._database.run(work))
         except (sqlite3.Error, StorageError) as error:
-            self.trouble.emit(f"The conversation could not be {done}. {explain(error)}")
+            self._tell_failure(f"The conversation could not be {done}.", error)
             return None
+
+    def _tell_failure(self, words: str, error: BaseException) -> None:
+        (self.disk_full if is_disk_full(error) else self.trouble).emit(f"{words} {explain(error)}")

@@ -19,7 +19,6 @@ from app.conversations.unfinished import remove_unfinished
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
 FILE_NAME = "conversations.sqlite"
-DISK_FULL = "The disk is full."
 
 
 class Database:
@@ -90,6 +89,11 @@ class Database:
             self._connection = None
 
 
+def is_disk_full(error: BaseException) -> bool:
+    """Whether a transaction failed because the file of the chats cannot grow."""
+    return _code_of(error) == sqlite3.SQLITE_FULL
+
+
 def remove_leftovers(store: Store) -> None:
     """What an import that was not finished added, and texts that no reply needs any more."""
     remove_unfinished(store.connection)
@@ -98,9 +102,9 @@ def remove_leftovers(store: Store) -> None:
 
 def explain(error: BaseException) -> str:
     """Why a transaction failed, as a sentence for the user."""
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code == sqlite3.SQLITE_FULL:
-        return DISK_FULL
+    code = _code_of(error)
+    if is_disk_full(error):
+        return "The disk is full."
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return "Another program holds the conversations' file."
     if code == sqlite3.SQLITE_READONLY:
@@ -108,3 +112,8 @@ def explain(error: BaseException) -> str:
     if isinstance(error, sqlite3.Error) and is_unreadable(error):
         return f"The conversations' file is damaged ({error})."
     return str(error) if isinstance(error, StorageError) else f"The database answered: {error}."
+
+
+def _code_of(error: BaseException) -> int:
+    """SQLite's primary result code; 0 of another error."""
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF

@@ -1,9 +1,10 @@
-"""Deletion: a chat that is deleted goes from sight at once, and from the disk when it can no longer be had back."""
+"""Deletion: chats that are deleted go from sight at once, and from the disk when they can no longer be had back."""
 
 from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
@@ -18,9 +19,9 @@ HELD_MILLISECONDS = 250  # between two looks at a dialog that lies over the offe
 
 
 class Deletion(QObject):
-    """Offers one chat back at a time: the next deletion, and the end of the program, make the last one final.
+    """Offers back what was deleted at once: the next deletion, and the end of the program, make the last one final.
 
-    Drafters forget the chat at once and learn from it again where it is had back; the saved prompts stay until then.
+    Drafters forget a chat at once and learn from it again where it is had back; the saved prompts stay until then.
     """
 
     hidden = Signal(str)  # conversation id
@@ -31,37 +32,39 @@ class Deletion(QObject):
         self, catalogue: Catalogue, reminder: Reminder, keeper: CacheKeeper, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
-        self.offered_title: str | None = None  # of the chat that can be had back
+        self.offered_titles: tuple[str, ...] = ()  # of the chats that can be had back
         self.offered_at = 0.0  # on the monotonic clock
         self._is_held = False  # by a dialog
         self._catalogue = catalogue
         self._reminder = reminder
         self._keeper = keeper
-        self._conversation_id = ""
+        self._conversation_ids: tuple[str, ...] = ()
         self._deleting: set[asyncio.Task[None]] = set()
         catalogue.finish_deletions = self.finish_all
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._take_time)
 
-    def delete(self, conversation_id: str) -> None:
+    def delete(self, conversation_ids: Sequence[str]) -> None:
         self.finish()
-        self._reminder.forget(conversation_id)
-        self._catalogue.hide(conversation_id)
-        self.hidden.emit(conversation_id)
-        self._offer(conversation_id, self._catalogue.title_of(conversation_id))
+        for conversation_id in conversation_ids:
+            self._reminder.forget(conversation_id)
+        self._catalogue.hide(conversation_ids)
+        for conversation_id in conversation_ids:
+            self.hidden.emit(conversation_id)
+        self._offer(tuple(conversation_ids))
         self.offered_at = time.monotonic()
         self._timer.start(UNDO_MILLISECONDS)
 
     def undo(self) -> None:
-        """Have the chat back as it was; its reply was stopped."""
-        if conversation_id := self._withdraw():
-            self._restore(conversation_id)
+        """Have the chats back as they were; their replies were stopped."""
+        if conversation_ids := self._withdraw():
+            self._restore(conversation_ids)
 
     def finish(self) -> None:
         """Delete for good what is offered back."""
-        if conversation_id := self._withdraw():
-            task = start(self._delete(conversation_id))
+        if conversation_ids := self._withdraw():
+            task = start(self._delete(conversation_ids))
             self._deleting.add(task)
             task.add_done_callback(self._deleting.discard)
 
@@ -81,22 +84,25 @@ class Deletion(QObject):
         else:
             self.finish()
 
-    async def _delete(self, conversation_id: str) -> None:
-        await self._keeper.remove(conversation_id)  # first: nothing would be known to belong to it afterwards
-        if not await self._catalogue.delete(conversation_id):
-            self._restore(conversation_id)
+    async def _delete(self, conversation_ids: Sequence[str]) -> None:
+        for conversation_id in conversation_ids:
+            await self._keeper.remove(conversation_id)  # first: nothing would be known to belong to it afterwards
+        if left := await self._catalogue.delete(conversation_ids):
+            self._restore(left)
 
-    def _restore(self, conversation_id: str) -> None:
-        self._catalogue.show(conversation_id)
-        self._reminder.restore(conversation_id)
-        self.restored.emit(conversation_id)
+    def _restore(self, conversation_ids: Sequence[str]) -> None:
+        self._catalogue.show(conversation_ids)
+        for conversation_id in conversation_ids:
+            self._reminder.restore(conversation_id)
+            self.restored.emit(conversation_id)
 
-    def _withdraw(self) -> str:
+    def _withdraw(self) -> tuple[str, ...]:
         self._timer.stop()
-        conversation_id = self._conversation_id
-        self._offer("", None)
-        return conversation_id
+        conversation_ids = self._conversation_ids
+        self._offer(())
+        return conversation_ids
 
-    def _offer(self, conversation_id: str, title: str | None) -> None:
-        self._conversation_id, self.offered_title = conversation_id, title
+    def _offer(self, conversation_ids: tuple[str, ...]) -> None:
+        self._conversation_ids = conversation_ids
+        self.offered_titles = tuple(self._catalogue.title_of(one) for one in conversation_ids)
         self.offer_changed.emit()

@@ -10,7 +10,7 @@ from concurrent.futures import TimeoutError as FutureTimeoutError
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from app.bridge import EngineBridge
-from app.conversations.database import Database, explain
+from app.conversations.database import Database, explain, is_disk_full
 from app.conversations.live_reply import LiveReply, ReplyEvent
 from app.conversations.records import Message
 from engine.messages import Cancel, Event, ModelLoaded
@@ -23,7 +23,9 @@ class Recorder(QObject):
     """Holds every reply from its start until its end is on the disk; made before any session, on the GUI thread."""
 
     began = Signal(object)  # LiveReply, before its Submit is sent
+    abandoned = Signal(object)  # LiveReply of a chat that is deleted
     trouble = Signal(str)  # a sentence, once, until all that could not be written is
+    disk_full = Signal(str)  # the same, where that is why
     recovered = Signal(str)  # that sentence, once it is past
     saved = Signal(str)  # id of a message whose end is on the disk
     _write_ended = Signal(object)  # emitted on the database thread
@@ -76,6 +78,7 @@ class Recorder(QObject):
         for reply in list(self._by_message.values()):
             if reply.conversation_id == conversation_id:
                 self._drop(reply)
+                self.abandoned.emit(reply)
                 self._bridge.send(Cancel(reply.request_id))
 
     def flush(self, timeout_seconds: float = 5.0) -> bool:
@@ -184,4 +187,4 @@ class Recorder(QObject):
                 f"Replies cannot be saved at the moment. {explain(error)} "
                 "They stay on screen and are saved as soon as that is possible."
             )
-            self.trouble.emit(self._told)
+            (self.disk_full if is_disk_full(error) else self.trouble).emit(self._told)

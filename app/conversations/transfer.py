@@ -10,7 +10,7 @@ from pathlib import Path
 
 from app.conversations import unfinished
 from app.conversations.adding import add_batch, batches_of
-from app.conversations.database import Database, explain
+from app.conversations.database import Database, explain, is_disk_full
 from app.conversations.exporting.files import ExportKind, write_json, write_markdown
 from app.conversations.exporting.markdown_file import NO_TAGS, TagsByModel
 from app.conversations.importing.files import read_paths
@@ -67,22 +67,22 @@ class Transfer:
         try:
             ids = self._database.run(lambda store: _begin(store, found.chats)).result()
         except (sqlite3.Error, StorageError) as error:
-            return Imported((), f"The chats could not be imported. {explain(error)} None of them was kept.")
+            return _nothing_for(error)
         fresh = [chat for chat in found.chats if chat.conversation.id in ids]
         try:
             for batch in batches_of(fresh):
                 self._database.run(lambda store, batch=batch: add_batch(store, batch)).result()  # type: ignore[misc]
             self._database.run(lambda store: _finish(store, ids)).result()
         except (sqlite3.Error, StorageError) as error:
-            return self._take_back(ids, f"The chats could not be imported. {explain(error)}")
+            self._take_back(ids)
+            return _nothing_for(error)
         return Imported(tuple(ids))
 
-    def _take_back(self, ids: Collection[str], problem: str) -> Imported:
+    def _take_back(self, ids: Collection[str]) -> None:
         try:
             self._remove(ids)
         except (sqlite3.Error, StorageError) as error:
             logger.warning("a part of an import is removed at the next start: %s", error)
-        return Imported((), f"{problem} None of them was kept.")
 
     def _remove(self, ids: Collection[str]) -> None:
         self._database.run(lambda store: unfinished.begin(store.connection, ids)).result()
@@ -102,3 +102,9 @@ def _begin(store: Store, chats: Sequence[WholeChat]) -> list[str]:
 def _finish(store: Store, ids: Collection[str]) -> None:
     order_by_time(store, ids)
     unfinished.finish(store.connection, ids)
+
+
+def _nothing_for(error: BaseException) -> Imported:
+    """What came of an import that failed."""
+    words = f"The chats could not be imported. {explain(error)} None of them was kept."
+    return Imported((), words, is_disk_full(error))

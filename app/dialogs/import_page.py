@@ -14,6 +14,7 @@ from app.conversations.importing.found import Found
 from app.conversations.whole_chat import WholeChat
 from app.dialogs.import_list import ImportList
 from app.figures import write_amount
+from app.focus_place import FocusPlace
 from app.theme.fonts import font
 from app.theme.labels import make_label
 
@@ -40,6 +41,7 @@ class ImportPage(QWidget):
         super().__init__(parent)
         self.setWindowTitle("Import")
         self.setAcceptDrops(True)
+        self._place = FocusPlace(self)  # since the last reading began
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.words = make_label("", "heading", "title", self, wraps=True)
         self.reason = make_label("", "interface", "secondary", self, wraps=True)
@@ -133,6 +135,7 @@ class ImportPage(QWidget):
 
     def show_reading(self, name: str) -> None:
         self._show(f"Reading {name}")
+        self._place = FocusPlace(self)
 
     def show_found(self, found: Found) -> None:
         num_new, num_bad = len(found.chats), len(found.unreadable)
@@ -148,7 +151,7 @@ class ImportPage(QWidget):
         for widget in (self.act, self.chats):
             widget.setVisible(num_new > 0)
         self.choose_all.setVisible(num_new > 1)
-        if num_new:
+        if num_new and self._place.is_kept:
             self.act.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def show_importing(self, count: int) -> None:

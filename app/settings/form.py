@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
@@ -102,6 +102,13 @@ class Row(QWidget):
         """Why what was chosen cannot be; "" for nothing."""
         self.problem.setText(sentence)
         self.problem.setVisible(bool(sentence))
+
+    def minimumSizeHint(self) -> QSize:
+        """As wide as under each other: a page that follows the other way for its width would go to and fro."""
+        hint = super().minimumSizeHint()
+        if self.control is None:
+            return hint
+        return QSize(min(hint.width(), self.control.minimumSizeHint().width() + 2 * SIDE), hint.height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

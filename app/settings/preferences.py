@@ -89,6 +89,7 @@ class Settings(QObject):
 
     def __init__(self, folder: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self.folder = folder
         self._path = folder / FILE_NAME
         self.preferences = read_kept(self._path, lambda found: decode(Preferences, found), Preferences())
 

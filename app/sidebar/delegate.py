@@ -33,9 +33,10 @@ class ConversationDelegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row: Row = index.data(Role.ROW)
         ground = QRectF(QRect(option.rect).adjusted(INSET, 0, -INSET, 0))
-        self._paint_ground(painter, ground, option.state, index, row.kind)
+        is_chosen = self._is_chosen(option.state, row.kind)
+        self._paint_ground(painter, ground, option.state, index, row.kind, is_chosen)
         if row.kind is Kind.CHAT:
-            end = self._paint_states(painter, ground, row, index.data(Role.MARK))
+            end = self._paint_states(painter, ground, row, index.data(Role.MARK), is_chosen)
             text = ground.adjusted(10, 0, end - ground.right() - GAP, 0)
             place = mirrored(text, ground, painter.layoutDirection())
             draw_title(painter, place, row.text, self._theme.tokens.ink)
@@ -43,15 +44,20 @@ class ConversationDelegate(QStyledItemDelegate):
             self._paint_caption(painter, ground, row)
 
     def _paint_ground(
-        self, painter: QPainter, ground: QRectF, state: QStyle.StateFlag, index: Index, kind: Kind
+        self, painter: QPainter, ground: QRectF, state: QStyle.StateFlag, index: Index, kind: Kind, is_chosen: bool
     ) -> None:
         tokens = self._theme.tokens
         if index.data(Role.IS_CURRENT):
             draw_round(painter, ground, 7, tokens.target_soft)
-        elif kind is not Kind.CAPTION and state & QStyle.StateFlag.State_MouseOver:
+        elif is_chosen or (kind is not Kind.CAPTION and state & QStyle.StateFlag.State_MouseOver):
             draw_round(painter, ground, 7, tokens.hover)
         if state & QStyle.StateFlag.State_HasFocus or self._is_target(index):
             draw_focus_ring(painter, tokens, ground, 7)
+
+    def _is_chosen(self, state: QStyle.StateFlag, kind: Kind) -> bool:
+        """Whether it is one of several chats that are chosen; one alone has only the keyboard's ring."""
+        is_choosing = getattr(self.parent(), "is_choosing", False)
+        return kind is Kind.CHAT and is_choosing and bool(state & QStyle.StateFlag.State_Selected)
 
     def _is_target(self, index: Index) -> bool:
         """Whether a chat that is dragged would come to this folder."""
@@ -73,11 +79,14 @@ class ConversationDelegate(QStyledItemDelegate):
             place = self._symbol_place(ground, ground.right() - 10, CAPTION_DROP)
             draw_symbol(painter, name, tokens.ink3, mirrored(place, ground, painter.layoutDirection()))
 
-    def _paint_states(self, painter: QPainter, ground: QRectF, row: Row, mark: str) -> float:
-        """Branches, pin and mark, from the end on; returns where the first of them begins."""
+    def _paint_states(self, painter: QPainter, ground: QRectF, row: Row, mark: str, is_chosen: bool) -> float:
+        """Branches, pin, mark and the check of a choice, from the end on; returns where the first of them begins."""
         tokens = self._theme.tokens
         end, middle = ground.right() - 10, ground.center().y()
         direction = painter.layoutDirection()
+        if is_chosen:
+            draw_symbol(painter, "check", tokens.target, mirrored(self._symbol_place(ground, end), ground, direction))
+            end -= SYMBOL + GAP
         if mark == "running":
             glyph = mirrored(QRectF(end - GLYPH_WIDTH, middle, GLYPH_WIDTH, 1), ground, direction)
             draw_running(painter, tokens, glyph.left(), middle, self._pulse.phase)

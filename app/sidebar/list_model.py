@@ -64,6 +64,11 @@ class ConversationModel(QAbstractListModel):
             self._marks, self._current = marks, current
             self.states_changed.emit()  # not dataChanged, after which the view asks every row for its size
 
+    @property
+    def current(self) -> str:
+        """The id of the chat that is shown; "" where none is."""
+        return self._current
+
     def index_of(self, conversation_id: str) -> QModelIndex:
         return self.index_of_place((Kind.CHAT, conversation_id))
 

@@ -2,81 +2,37 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QMimeData, QModelIndex, QPoint, Qt, Signal
-from PySide6.QtGui import (
-    QDrag,
-    QDragEnterEvent,
-    QDragLeaveEvent,
-    QDragMoveEvent,
-    QDropEvent,
-    QFocusEvent,
-    QKeyEvent,
-    QMouseEvent,
-)
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QWidget
+from collections.abc import Collection
 
+from PySide6.QtCore import QMimeData, QModelIndex, QPoint, Qt, Signal
+from PySide6.QtGui import QDrag, QDragEnterEvent, QDragLeaveEvent, QDragMoveEvent, QDropEvent, QKeyEvent
+from PySide6.QtWidgets import QAbstractItemView, QWidget
+
+from app.sidebar.choosing_list import ChoosingList
 from app.sidebar.list_model import ConversationModel, Role
 from app.sidebar.rows import Kind
-from app.theme.buttons import KEYBOARD_REASONS
-from app.theme.keys import is_typed
 
-CHAT_FORMAT = "application/x-slipstream-chat"  # the id of a chat that is dragged
+CHAT_FORMAT = "application/x-slipstream-chat"  # the ids of chats that are dragged, one a line
 DELETE_KEYS = (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
 FOLD_KEYS = {Qt.Key.Key_Left: True, Qt.Key.Key_Right: False}
 
 
-class RowList(QListView):
-    """What the sidebar's two lists share: rows of one height on the sidebar's own ground."""
-
-    def __init__(self, name: str, parent: QWidget) -> None:
-        super().__init__(parent)
-        self.setAccessibleName(name)
-        self.setProperty("kind", "rows")  # the style sheet has one click activate a row
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setUniformItemSizes(True)
-        self.setMouseTracking(True)
-        self.viewport().setAutoFillBackground(False)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Letters are for the composer, and look for no row."""
-        if is_typed(event):
-            event.ignore()
-        else:
-            super().keyPressEvent(event)
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """Qt activates a row with any button."""
-        if event.button() == Qt.MouseButton.LeftButton:
-            super().mouseReleaseEvent(event)
-
-
-class ConversationList(RowList):
+class ConversationList(ChoosingList):
     chat_chosen = Signal(str)
     fold_asked = Signal(str, bool)  # name of a folder, whether it is to be folded
     menu_asked = Signal(QModelIndex, QPoint)  # the point is on the screen
-    delete_asked = Signal(str)
-    folder_asked = Signal(str, str)  # id of a chat that was dragged, name of the folder; "" for none
+    delete_asked = Signal(object)  # ids of chats
+    folder_asked = Signal(object, str)  # ids of chats that were dragged, name of the folder; "" for none
 
     def __init__(self, model: ConversationModel, parent: QWidget) -> None:
-        super().__init__("Chats", parent)
-        self._model = model
-        self._kept_place = model.row(QModelIndex()).place
-        self._kept_scroll = 0
+        super().__init__(model, parent)
         self.target: str | None = None  # folder that what is dragged would come to
-        self._is_by_keys = False  # the row was come to with keys, rather than clicked
-        self.setModel(model)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.setDragEnabled(True)
         self.setAcceptDrops(True)
         self.setDropIndicatorShown(False)
         self.activated.connect(self._activate)
         self.customContextMenuRequested.connect(self._ask_for_menu)
-        model.states_changed.connect(self.viewport().update)
-        model.modelAboutToBeReset.connect(self._keep_place)
-        model.modelReset.connect(self._return_to_place)
 
     @property
     def is_editing(self) -> bool:
@@ -89,6 +45,8 @@ class ConversationList(RowList):
         self.edit(self._model.index_of_place((Kind.FOLDER, name)))
 
     def _activate(self, index: QModelIndex) -> None:
+        if self.is_clicked_to_choose:
+            return
         row = self._model.row(index)
         if row.kind is Kind.FOLDER:
             self.fold_asked.emit(row.text, not row.is_folded)
@@ -104,44 +62,33 @@ class ConversationList(RowList):
         row = self._model.row(self.currentIndex())
         if event.key() == Qt.Key.Key_F2 and row.kind is not Kind.CAPTION:
             self.edit(self.currentIndex())
-        elif event.key() in DELETE_KEYS and row.kind is Kind.CHAT:
+        elif event.key() == Qt.Key.Key_Escape and self.is_choosing:
+            self.choose_alone()
+        elif event.key() in DELETE_KEYS and (row.kind is Kind.CHAT or self.is_choosing):
             self._delete(self.currentIndex())
         elif row.kind is Kind.FOLDER and (is_folded := FOLD_KEYS.get(Qt.Key(event.key()))) is not None:
             self.fold_asked.emit(row.text, is_folded)
         else:
             before = self.currentIndex()
             super().keyPressEvent(event)
-            self._is_by_keys = self._is_by_keys or self.currentIndex() != before
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        self._is_by_keys = False
-        super().mousePressEvent(event)
+            self.is_by_keys = self.is_by_keys or self.currentIndex() != before
 
     def _delete(self, index: QModelIndex) -> None:
-        """Only what is before the eyes: the chat that is shown, or a row that keys went to."""
-        if self._is_by_keys or index.data(Role.IS_CURRENT):
-            self.delete_asked.emit(self._model.row(index).conversation_id)
+        """Only what is before the eyes: all that are chosen, the chat that is shown, or a row that keys went to."""
+        ids = (self._model.row(index).conversation_id,)
+        if self.is_choosing:
+            self.delete_asked.emit(self.chosen)
+        elif self.chosen == ids and (self.is_by_keys or index.data(Role.IS_CURRENT)):
+            self.delete_asked.emit(ids)
 
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        """Keys begin at the chat that is shown."""
-        super().focusInEvent(event)
-        is_come_to = event.reason() in KEYBOARD_REASONS
-        self._is_by_keys = self._is_by_keys or is_come_to
-        if is_come_to or not self.currentIndex().isValid():
-            rows = [self._model.index(number) for number in range(self._model.rowCount())]
-            chats = [index for index in rows if self._model.row(index).kind is not Kind.CAPTION]
-            shown = [index for index in chats if index.data(Role.IS_CURRENT)]
-            for index in (shown or chats)[:1]:
-                self.setCurrentIndex(index)
-
-    # Dragging a chat to a folder
+    # Dragging chats to a folder
 
     def startDrag(self, actions: Qt.DropAction) -> None:
         """Qt's own would take the row away where it is moved."""
         row = self._model.row(self.currentIndex())
         if row.kind is Kind.CHAT:
             drag = QDrag(self)
-            drag.setMimeData(chat_data(row.conversation_id))
+            drag.setMimeData(chat_data(self.acted_on(self.currentIndex())))
             drag.exec(Qt.DropAction.MoveAction)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
@@ -159,18 +106,19 @@ class ConversationList(RowList):
 
     def dropEvent(self, event: QDropEvent) -> None:
         self._show_target(event)
-        chat, folder = _dragged(event), self.target
+        chats, folder = _dragged(event), self.target
         self._show_target(None)
         event.setAccepted(folder is not None)
         if folder is not None:
-            self.folder_asked.emit(chat, folder)
+            self.folder_asked.emit(chats, folder)
         self.stopAutoScroll()
 
     def _show_target(self, event: QDropEvent | None) -> None:
-        """Which folder a drop would move the chat to; None where it would change nothing."""
+        """Which folder a drop would move the chats to; None where it would change nothing."""
         target = self._folder_at(event.position().toPoint()) if event is not None else None
-        dragged = self._model.row(self._model.index_of(_dragged(event))).conversation if event is not None else None
-        self.target = target if dragged is not None and target != dragged.folder else None
+        dragged = _dragged(event) if event is not None else ()
+        folders = {one.folder for one in self._model.conversations if one.id in dragged}
+        self.target = target if folders - {target} else None
         self.viewport().update()
 
     def _folder_at(self, point: QPoint) -> str:
@@ -181,24 +129,13 @@ class ConversationList(RowList):
         is_inside = row.conversation is not None and not row.conversation.is_pinned
         return row.conversation.folder if row.conversation is not None and is_inside else ""
 
-    def _keep_place(self) -> None:
-        self._kept_place = self._model.row(self.currentIndex()).place
-        self._kept_scroll = self.verticalScrollBar().value()
 
-    def _return_to_place(self) -> None:
-        index = self._model.index_of_place(self._kept_place)
-        if index.isValid():
-            self.setCurrentIndex(index)
-        self.doItemsLayout()
-        self.verticalScrollBar().setValue(self._kept_scroll)
-
-
-def chat_data(conversation_id: str) -> QMimeData:
+def chat_data(conversation_ids: Collection[str]) -> QMimeData:
     data = QMimeData()
-    data.setData(CHAT_FORMAT, conversation_id.encode())
+    data.setData(CHAT_FORMAT, "\n".join(conversation_ids).encode())
     return data
 
 
-def _dragged(event: QDropEvent) -> str:
-    """The id of the chat that is dragged; "" for anything else."""
-    return bytes(event.mimeData().data(CHAT_FORMAT).data()).decode()
+def _dragged(event: QDropEvent) -> tuple[str, ...]:
+    """The ids of the chats that are dragged; none for anything else."""
+    return tuple(bytes(event.mimeData().data(CHAT_FORMAT).data()).decode().splitlines())

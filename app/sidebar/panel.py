@@ -13,6 +13,7 @@ from app.chat.notes import Action, Note, NoteBar
 from app.conversations.records import Conversation
 from app.conversations.search import Hit
 from app.conversations.titles import NEW_TITLE
+from app.figures import write_amount
 from app.focus_order import in_order
 from app.sidebar.delegate import INSET, ConversationDelegate
 from app.sidebar.footer import Footer
@@ -30,6 +31,7 @@ from app.theme.pulse import Pulse
 from app.theme.theme import Theme
 from app.tooltips import plain_tooltip
 
+MOST_NAMED = 12  # of the chats that were deleted at once, in a tooltip
 UNDO_ROOM = 120  # px that the words around a deleted chat's title take
 
 
@@ -37,7 +39,7 @@ class Sidebar(QWidget):
     open_asked = Signal(str)
     hit_chosen = Signal(object)  # Hit
     search_asked = Signal(str)
-    delete_asked = Signal(str)
+    delete_asked = Signal(object)  # conversation ids
     undo_asked = Signal()
     new_asked = Signal()
     hide_asked = Signal()
@@ -168,16 +170,22 @@ class Sidebar(QWidget):
 
     # Undo
 
-    def offer_undo(self, title: str | None) -> None:
-        """Say which chat was deleted, with the way back; None takes the note away."""
-        if title is None:
+    def offer_undo(self, titles: Sequence[str]) -> None:
+        """Say which chats were deleted, with the way back; none takes the note away."""
+        if not titles:
             self.undo_note.hide()
             return
-        metrics = QFontMetricsF(font("interface"))
-        shown = metrics.elidedText(title or NEW_TITLE, Qt.TextElideMode.ElideRight, self.width() - UNDO_ROOM)
-        self.undo_note.show_note(Note(f"Deleted “{shown}”.", (Action.UNDO,)))
-        self.undo_note.setToolTip(plain_tooltip(title))
-        announce(self, f"Deleted “{title or NEW_TITLE}”. It can be had back for ten seconds.")
+        named = [title or NEW_TITLE for title in titles]
+        if len(named) == 1:
+            metrics = QFontMetricsF(font("interface"))
+            shown = metrics.elidedText(named[0], Qt.TextElideMode.ElideRight, self.width() - UNDO_ROOM)
+            shown, whole, them = f"“{shown}”", f"“{named[0]}”", "It"
+        else:
+            shown = whole = write_amount(len(named), "chat")
+            them = "They"
+        self.undo_note.show_note(Note(f"Deleted {shown}.", (Action.UNDO,)))
+        self.undo_note.setToolTip(plain_tooltip("\n".join(named[:MOST_NAMED])).replace("\n", "<br>"))
+        announce(self, f"Deleted {whole}. {them} can be had back for ten seconds.")
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

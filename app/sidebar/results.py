@@ -14,7 +14,7 @@ from app.conversations.search import Hit
 from app.conversations.titles import NEW_TITLE
 from app.sidebar.delegate import INSET, draw_title
 from app.sidebar.list_model import Index
-from app.sidebar.list_view import RowList
+from app.sidebar.row_list import RowList
 from app.theme.fonts import TextSize, font
 from app.theme.glyphs import draw_focus_ring, draw_round
 from app.theme.mirroring import mirrored

@@ -16,7 +16,7 @@ from app.statistics.bars import PositionBars
 from app.statistics.details import Row, detail_rows, speedup_tone
 from app.statistics.history import History
 from app.statistics.number_row import NumberRow
-from app.statistics.numbers import UNKNOWN, Number
+from app.statistics.numbers import Number
 from app.statistics.panel import text_label
 from app.statistics.panels import Hairline
 from app.statistics.shares import Share
@@ -24,7 +24,7 @@ from app.statistics.sizes import scaled
 from app.statistics.spark import Spark
 from app.statistics.stack import ShareRows
 from app.statistics.switch import Switch
-from app.statistics.tables import Position
+from app.statistics.tables import UNKNOWN, Position
 from app.statistics.tracked import TrackedReply
 from app.theme.buttons import SymbolButton
 from app.theme.theme import Theme

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QProgressBar, QSizePolicy, QWidget
 
 from app.statistics.chart import draw_words
@@ -11,7 +11,7 @@ from app.statistics.memory import MemoryWatch
 from app.statistics.shares import memory_shares, memory_words, used_bytes
 from app.statistics.sizes import scaled
 from app.statistics.stack import draw_stack
-from app.theme.buttons import KEYBOARD_REASONS
+from app.theme.buttons import KeyboardFocus
 from app.theme.fonts import font
 from app.theme.glyphs import draw_focus_ring
 from app.theme.theme import Theme
@@ -22,7 +22,7 @@ ALL_OF_IT, IN_SHORT = "for models and caches", "of memory"
 PRESSING = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 
 
-class MemoryBar(QProgressBar):
+class MemoryBar(KeyboardFocus, QProgressBar):
     """A click or Enter asks for the statistics."""
 
     clicked = Signal()
@@ -31,7 +31,6 @@ class MemoryBar(QProgressBar):
         super().__init__(parent)
         self._theme = theme
         self._memory = memory
-        self._has_keyboard_focus = False
         self.words = ""
         self.setRange(0, STEPS)
         self.setTextVisible(False)
@@ -76,7 +75,7 @@ class MemoryBar(QProgressBar):
         shown = words_within(self.width(), memory_words(report)) if report else ""
         start = QPointF(self.width() if is_mirrored else 0, scaled(HEIGHT) - 6)
         draw_words(painter, tokens.ink3, "small", shown, start, float(is_mirrored))
-        if self._has_keyboard_focus:
+        if self.has_keyboard_focus:
             draw_focus_ring(painter, tokens, QRectF(self.rect()), 5)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
@@ -88,14 +87,6 @@ class MemoryBar(QProgressBar):
             self.clicked.emit()
             return
         super().keyPressEvent(event)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        self._has_keyboard_focus = event.reason() in KEYBOARD_REASONS
-        super().focusInEvent(event)
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        self._has_keyboard_focus = False
-        super().focusOutEvent(event)
 
 
 def words_within(width: float, size: str) -> str:

@@ -9,9 +9,9 @@ from PySide6.QtGui import QAccessible, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from app.statistics.chart import Chart, draw_beside, draw_words
-from app.statistics.numbers import UNKNOWN, Number
+from app.statistics.numbers import Number
 from app.statistics.sizes import scaled
-from app.statistics.tables import Table
+from app.statistics.tables import UNKNOWN, Table
 from app.theme.fonts import font
 from app.theme.theme import Theme
 

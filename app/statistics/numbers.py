@@ -20,9 +20,8 @@ from app.figures import (
 from app.statistics.details import speedup_tone
 from app.statistics.history import History
 from app.statistics.rounds import num_proposing_of
+from app.statistics.tables import UNKNOWN
 from app.statistics.tracked import TrackedReply
-
-UNKNOWN = "–"
 
 
 @dataclass(frozen=True, slots=True)

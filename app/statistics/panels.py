@@ -15,7 +15,16 @@ from app.statistics.panel import Panel, text_label
 from app.statistics.rounds import num_proposing_of
 from app.statistics.shares import Share, disk_words, memory_shares, memory_words, prompt_rows, used_bytes
 from app.statistics.stack import ShareRows
-from app.statistics.tables import NOT_COUNTED, forward_word, has_drafted, mean_times, positions_of
+from app.statistics.tables import (
+    NOT_COUNTED,
+    UNKNOWN,
+    are_timed,
+    forward_word,
+    has_drafted,
+    mean_times,
+    positions_of,
+    write_measured,
+)
 from app.statistics.time_chart import TimeChart
 from app.statistics.views import Scene
 from app.theme.fonts import font
@@ -71,15 +80,16 @@ class RoundsPanel(Panel):
     def show_scene(self, scene: Scene) -> None:
         rounds = scene.rounds
         self._bars.show_rounds(rounds, scene.end)
-        self._batch.show_rounds(rounds)
-        self._width.setText(write_count(rounds[-1].num_rows) if rounds else "")
-        if not rounds:
+        shared = [one for one in rounds if one.num_rows]
+        self._batch.show_rounds(shared)
+        self._width.setText(write_count(shared[-1].num_rows) if shared else UNKNOWN if rounds else "")
+        if not are_timed(rounds):
             self._times.show_entries(())
-            self.refresh("")
+            self.refresh("not measured" if rounds else "")
             return
         verify, draft = mean_times(rounds)
-        entries = [Entry("target", f"{forward_word(rounds)} {write_milliseconds(verify)}")]
-        entries += [Entry("draft_fill", f"draft {write_milliseconds(draft)}")] if has_drafted(rounds) else []
+        entries = [Entry("target", f"{forward_word(rounds)} {write_measured(verify)}")]
+        entries += [Entry("draft_fill", f"draft {write_measured(draft)}")] if has_drafted(rounds) else []
         self._times.show_entries(entries)
         self.refresh(write_milliseconds(verify + draft))
 

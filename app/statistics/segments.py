@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QFontMetricsF, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QTabBar, QToolButton, QWidget
 
 from app.statistics.chart import running_as_written
 from app.statistics.sizes import scaled
-from app.theme.buttons import KEYBOARD_REASONS
+from app.theme.buttons import KeyboardFocus
 from app.theme.fonts import font
 from app.theme.glyphs import draw_focus_ring, draw_round
 from app.theme.symbols import draw_symbol
@@ -21,7 +21,7 @@ HEIGHT, PAD, LEAST, MOST, INSET = 30, 13, 96, 190, 2
 ARROW = 12
 
 
-class Segments(QTabBar):
+class Segments(KeyboardFocus, QTabBar):
     """A tab bar, so that arrow keys and screen readers know it."""
 
     chosen = Signal(str)  # the key of a segment
@@ -30,7 +30,6 @@ class Segments(QTabBar):
         super().__init__(parent)
         self._theme = theme
         self._keys: tuple[str, ...] = ()
-        self._has_keyboard_focus = False
         self.setAccessibleName(name)
         self.setDrawBase(False)
         self.setExpanding(False)
@@ -88,14 +87,6 @@ class Segments(QTabBar):
         if 0 <= index < len(self._keys):
             self.chosen.emit(self._keys[index])
 
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        self._has_keyboard_focus = event.reason() in KEYBOARD_REASONS
-        super().focusInEvent(event)
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        self._has_keyboard_focus = False
-        super().focusOutEvent(event)
-
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         tokens = self._theme.tokens
@@ -117,7 +108,7 @@ class Segments(QTabBar):
             )
             with running_as_written(painter):
                 painter.drawText(rect, Qt.AlignmentFlag.AlignCenter, shown)
-            if is_current and self._has_keyboard_focus:
+            if is_current and self.has_keyboard_focus:
                 draw_focus_ring(painter, tokens, rect, 8)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

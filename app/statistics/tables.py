@@ -11,6 +11,7 @@ from app.statistics.rounds import RoundFigures
 from app.statistics.series import Point
 from app.statistics.tracked import TrackedReply
 
+UNKNOWN = "–"
 NOT_COUNTED = "The model’s own token that ends each round is not counted."
 
 
@@ -99,10 +100,10 @@ def rounds_table(rounds: Sequence[RoundFigures]) -> Table:
     rows = tuple(
         (
             write_count(place),
-            write_milliseconds(one.verify),
-            write_milliseconds(one.draft),
+            write_measured(one.verify),
+            write_measured(one.draft),
             f"{one.num_accepted:,} of {one.num_proposed:,}",
-            write_count(one.num_rows),
+            write_count(one.num_rows) if one.num_rows else UNKNOWN,
         )
         for place, one in enumerate(reversed(rounds), start=1)
     )
@@ -110,12 +111,21 @@ def rounds_table(rounds: Sequence[RoundFigures]) -> Table:
 
 
 def rounds_sentence(rounds: Sequence[RoundFigures]) -> str:
-    if not rounds:
+    if not are_timed(rounds):
         return "No round has been timed."
     verify, draft = mean_times(rounds)
-    words = f"{forward_word(rounds)} {write_milliseconds(verify)}"
-    words += f", draft {write_milliseconds(draft)}" if has_drafted(rounds) else ""
+    words = f"{forward_word(rounds)} {write_measured(verify)}"
+    words += f", draft {write_measured(draft)}" if has_drafted(rounds) else ""
     return f"A round takes {write_milliseconds(verify + draft)}: {words}, mean of {write_amount(len(rounds), 'round')}."
+
+
+def write_measured(seconds: float) -> str:
+    """A dash where nothing was timed."""
+    return write_milliseconds(seconds) if seconds else UNKNOWN
+
+
+def are_timed(rounds: Sequence[RoundFigures]) -> bool:
+    return any(one.verify_seconds or one.draft_seconds for one in rounds)
 
 
 def has_drafted(rounds: Sequence[RoundFigures]) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QEnterEvent, QFocusEvent, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QWidget
@@ -10,6 +12,11 @@ from app.theme.glyphs import draw_focus_ring, draw_round
 from app.theme.symbols import draw_symbol
 from app.theme.theme import Theme
 
+if TYPE_CHECKING:
+    _Widget = QWidget
+else:
+    _Widget = object  # PySide lets a class have one of Qt's for a base
+
 KEYBOARD_REASONS = (
     Qt.FocusReason.TabFocusReason,
     Qt.FocusReason.BacktabFocusReason,
@@ -17,14 +24,27 @@ KEYBOARD_REASONS = (
 )
 
 
-class PaintedButton(QAbstractButton):
-    """What painted buttons share: hover, keyboard focus, repaint on a theme change."""
+class KeyboardFocus(_Widget):
+    """Before a widget's own class: whether keys brought the focus, which a ring shows then; a click needs none."""
+
+    has_keyboard_focus = False
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self.has_keyboard_focus = event.reason() in KEYBOARD_REASONS
+        super().focusInEvent(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self.has_keyboard_focus = False
+        super().focusOutEvent(event)
+
+
+class PaintedButton(KeyboardFocus, QAbstractButton):
+    """What painted buttons share: hover, a name, repaint on a theme change."""
 
     def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.theme = theme
         self.is_hovered = False
-        self.has_keyboard_focus = False
         self.setAccessibleName(name)
         self.setToolTip(name)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -44,14 +64,6 @@ class PaintedButton(QAbstractButton):
             self.click()
         else:
             super().keyPressEvent(event)
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        self.has_keyboard_focus = event.reason() in KEYBOARD_REASONS
-        super().focusInEvent(event)
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        self.has_keyboard_focus = False
-        super().focusOutEvent(event)
 
 
 class SymbolButton(PaintedButton):

@@ -20,7 +20,7 @@ def texts_in(folder: Path) -> list[Path]:
 
 
 def test_drafts_come_back_as_they_were(tmp_path: Path) -> None:
-    tabs = OpenTabs(("a", "b"), 1, {"a": DRAFTS, "": (Draft("three"),)})
+    tabs = OpenTabs(("a", "b"), 1, {"a": DRAFTS, "": (Draft("three"),)}, {"b": "m"})
     write_open_tabs(tmp_path, tabs)
     assert read_open_tabs(tmp_path) == tabs
 

@@ -43,11 +43,11 @@ def test_a_chat_is_pinned_and_put_into_a_folder_that_stays_folded(driver: Driver
     driver.wait_idle()
     sidebar, name = driver.window.sidebar, open_chat_id(driver)
     wait_for_row(driver, Kind.CHAT, name)
-    sidebar.menus.folder_asked.emit(name, "Thesis")
+    sidebar.menus.folder_asked.emit((name,), "Thesis")
     wait_for_row(driver, Kind.FOLDER, "Thesis")
     sidebar.list.fold_asked.emit("Thesis", True)
     assert not sidebar.model.index_of(name).isValid()
-    sidebar.menus.pin_asked.emit(name, True)
+    sidebar.menus.pin_asked.emit((name,), True)
     wait_for_row(driver, Kind.CAPTION, "Pinned")
     assert sidebar.model.index_of(name).isValid()
 
@@ -57,7 +57,7 @@ def test_a_folder_is_renamed_and_removed_with_its_chats_kept(driver: Driver) -> 
     driver.wait_idle()
     sidebar, name = driver.window.sidebar, open_chat_id(driver)
     wait_for_row(driver, Kind.CHAT, name)
-    sidebar.menus.folder_asked.emit(name, "Thesis")
+    sidebar.menus.folder_asked.emit((name,), "Thesis")
     wait_for_row(driver, Kind.FOLDER, "Thesis")
     sidebar.model.setData(sidebar.model.index_of_place((Kind.FOLDER, "Thesis")), "Book")
     wait_for_row(driver, Kind.FOLDER, "Book")
@@ -144,7 +144,7 @@ def test_a_chat_begun_in_a_folder_is_listed_there(driver: Driver) -> None:
     driver.wait_idle()
     sidebar = driver.window.sidebar
     wait_for_row(driver, Kind.CHAT, open_chat_id(driver))
-    sidebar.list.folder_asked.emit(open_chat_id(driver), "Thesis")
+    sidebar.list.folder_asked.emit((open_chat_id(driver),), "Thesis")
     wait_for_row(driver, Kind.FOLDER, "Thesis")
     next(each for each in sidebar.menus.for_folder("Thesis").actions() if each.text().startswith("New chat")).trigger()
     assert driver.tab.is_empty

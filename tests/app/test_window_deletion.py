@@ -33,7 +33,7 @@ def delete_open_chat(driver: Driver) -> str:
     """Delete the chat of the current tab from the sidebar."""
     conversation_id = driver.tab.session.conversation_id or ""
     driver.wait(lambda: driver.window.sidebar.model.index_of(conversation_id).isValid())
-    driver.window.sidebar.delete_asked.emit(conversation_id)
+    driver.window.sidebar.delete_asked.emit((conversation_id,))
     assert not driver.window.sidebar.model.index_of(conversation_id).isValid()
     return conversation_id
 
@@ -70,7 +70,7 @@ def test_a_chat_had_back_that_had_no_tab_opens_none(driver: Driver) -> None:
     conversation_id = driver.tab.session.conversation_id or ""
     driver.window.workspace.close_tab(0)
     driver.wait(lambda: driver.window.sidebar.model.index_of(conversation_id).isValid())
-    driver.window.sidebar.delete_asked.emit(conversation_id)
+    driver.window.sidebar.delete_asked.emit((conversation_id,))
     undo(driver)
     driver.run(finish())
     assert driver.tab.is_empty
@@ -176,7 +176,7 @@ def test_drafters_forget_a_deleted_chat_at_once_and_learn_it_again(
     driver = make_driver()
     whole = RememberReplies("/models/tiny", (("a", (1, 2)),))
     driver.wait(lambda: whole in fake_engine.commands)
-    driver.window.sidebar.delete_asked.emit("a")
+    driver.window.sidebar.delete_asked.emit(("a",))
     assert fake_engine.commands[-1] == ForgetConversation("a")
     undo(driver)
     driver.wait(lambda: fake_engine.commands[-1] == whole)

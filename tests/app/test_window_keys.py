@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu, QWidget
 
 from tests.app.driver import Driver
 
@@ -30,7 +32,7 @@ def click_row(driver: Driver, conversation_id: str, button: Qt.MouseButton = Qt.
 
 def test_delete_leaves_a_clicked_chat_alone_that_is_not_shown(driver: Driver) -> None:
     first, second = write_two_chats(driver)
-    deleted: list[str] = []
+    deleted: list[tuple[str, ...]] = []
     driver.window.sidebar.delete_asked.connect(deleted.append)
     click_row(driver, first, Qt.MouseButton.RightButton)
     driver.window.sidebar.list.setFocus()
@@ -39,7 +41,7 @@ def test_delete_leaves_a_clicked_chat_alone_that_is_not_shown(driver: Driver) ->
     assert deleted == []
     driver.qtbot.keyClick(driver.window.sidebar.list, Qt.Key.Key_Up)
     driver.qtbot.keyClick(driver.window.sidebar.list, Qt.Key.Key_Delete)
-    assert deleted == [second]
+    assert deleted == [(second,)]
 
 
 def field_text(driver: Driver) -> str:
@@ -110,3 +112,21 @@ def test_enter_presses_a_button_as_the_space_bar_does(driver: Driver, key: Qt.Ke
         button.setFocus()
         driver.qtbot.keyClick(button, key)
     assert pressed == [page.folder, row.new_button, page.undo]
+
+
+@pytest.mark.skipif(sys.platform == "darwin", reason="the system's own menu bar has its own key")
+def test_f10_opens_the_menu_and_arrow_keys_go_through_it(driver: Driver) -> None:
+    driver.qtbot.keyClick(driver.tab.composer.field, Qt.Key.Key_F10)
+    chat = QApplication.activePopupWidget()
+    assert isinstance(chat, QMenu)
+    assert chat.activeAction().text() == "New chat"
+    driver.qtbot.keyClick(chat, Qt.Key.Key_Left)
+    whole = QApplication.activePopupWidget()
+    assert isinstance(whole, QMenu)
+    assert whole.activeAction().text() == "Chat"
+    for key, words in ((Qt.Key.Key_Down, "Reply"), (Qt.Key.Key_Down, "Edit")):
+        driver.qtbot.keyClick(whole, key)
+        assert whole.activeAction().text() == words
+    driver.qtbot.keyClick(whole, Qt.Key.Key_Escape)
+    assert QApplication.activePopupWidget() is None
+    assert driver.tab.composer.field.hasFocus()

@@ -26,7 +26,7 @@ def words_in(dialog: QDialog) -> set[str]:
 
 def test_the_chat_that_is_shown_is_renamed_in_its_folded_folder(driver: Driver) -> None:
     name, sidebar = write_chat(driver), driver.window.sidebar
-    sidebar.menus.folder_asked.emit(name, "Thesis")
+    sidebar.menus.folder_asked.emit((name,), "Thesis")
     driver.wait(lambda: sidebar.model.index_of_place((Kind.FOLDER, "Thesis")).isValid())
     sidebar.list.fold_asked.emit("Thesis", True)
     driver.window.actions_of_window.rename.trigger()

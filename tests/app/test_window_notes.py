@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,11 +11,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QPushButton
 
 from app.chat.notes import NoteBar
+from app.conversations.exporting.files import ExportKind
 from app.disk_full import SENTENCE as DISK_FULL_NOTE
 from app.settings.prompt_cache import CacheDialog
-from engine.messages import CacheReport, ConversationDeleted, Failed, Finished, ModelLoaded, Notice
+from engine.messages import CacheReport, ConversationDeleted, Finished, Notice, Progress
 from tests.app.driver import Driver, settle
-from tests.app.fake_engine import FakeEngine, facts_of
+from tests.app.fake_engine import FakeEngine, deltas_of
 
 Ask = Callable[..., Any]
 FULL = "The disk is full."
@@ -136,13 +138,26 @@ def test_o40_nothing_is_sent_while_the_disk_is_full_and_all_goes_on_when_it_is_n
 
 
 def test_a_disk_that_is_found_full_by_a_change_of_the_list_lets_nothing_be_sent(driver: Driver) -> None:
-    driver.window.catalogue.trouble.emit(f"The conversation could not be renamed. {FULL}")
+    driver.window.catalogue.disk_full.emit(f"The conversation could not be renamed. {FULL}")
     assert notes_of(driver) == [DISK_FULL_NOTE]
     assert driver.tab.composer.foot.send_button.toolTip() == DISK_FULL_NOTE
 
 
+def test_a_sentence_that_only_reads_like_a_full_disk_stops_nothing(
+    driver: Driver, fake_engine: FakeEngine, tmp_path: Path
+) -> None:
+    driver.type("one")
+    driver.wait_idle()
+    chat, nowhere = driver.tab.session.conversation_id, tmp_path / FULL / "chats.json"
+    driver.run(driver.window.catalogue.export([chat], nowhere, ExportKind.JSON))
+    assert [str(nowhere) in note for note in notes_of(driver)] == [True]
+    driver.type("two")
+    driver.wait_idle(4)
+    assert len(fake_engine.submits) == 2
+
+
 def test_the_note_on_a_full_disk_comes_back_when_what_was_said_later_is_closed(driver: Driver) -> None:
-    driver.window.catalogue.trouble.emit(FULL)
+    driver.window.catalogue.disk_full.emit(FULL)
     driver.window.show_trouble("The chats could not be listed.")
     driver.press("Close this note")
     assert notes_of(driver) == [DISK_FULL_NOTE]
@@ -163,10 +178,20 @@ def test_where_a_reply_goes_on_is_said_until_it_ends(driver: Driver, fake_engine
     driver.wait(lambda: notes_of(driver) == [])
 
 
-def test_what_the_engine_said_of_itself_goes_once_it_loads_a_model_again(
-    driver: Driver, fake_engine: FakeEngine
-) -> None:
-    fake_engine.emit(Failed(0, "engine", "The engine stopped."))
-    driver.wait(lambda: notes_of(driver) == ["The engine stopped."])
-    fake_engine.emit(ModelLoaded(9, facts_of("/models/tiny")))
-    driver.wait(lambda: notes_of(driver) == [])
+def test_a_reply_without_memory_waits_and_need_not(driver: Driver, fake_engine: FakeEngine) -> None:
+    words = "A third reply at 32,768 tokens needs 4.8 GB more; 2.1 GB is free. It starts when another ends."
+    fake_engine.script, fake_engine.ending = [Notice(0, "memory", words)], None
+    driver.type("one")
+    driver.wait_text(words)
+    driver.press("Do not wait for memory")
+    driver.wait_idle()
+    assert words not in driver.text
+    assert driver.tab.session.messages[-1].notices == ()
+
+
+def test_the_wait_for_memory_is_past_when_the_reply_begins(driver: Driver, fake_engine: FakeEngine) -> None:
+    fake_engine.script = [Notice(0, "memory", "It waits."), Progress(0, "reading", 1, 9), *deltas_of("Hello there")]
+    driver.type("one")
+    driver.wait_text("Hello there")
+    driver.wait_idle()
+    assert "It waits." not in driver.text

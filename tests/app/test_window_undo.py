@@ -20,7 +20,7 @@ def press_undo(driver: Driver) -> None:
 def delete_chat(driver: Driver) -> None:
     name = driver.tab.session.conversation_id or ""
     driver.wait(lambda: driver.window.sidebar.model.index_of(name).isValid())
-    driver.window.sidebar.delete_asked.emit(name)
+    driver.window.sidebar.delete_asked.emit((name,))
 
 
 def delete_reply(driver: Driver) -> None:

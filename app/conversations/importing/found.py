@@ -34,6 +34,7 @@ class Imported:
 
     conversation_ids: tuple[str, ...]
     problem: str = ""
+    is_disk_full: bool = False  # which is why
 
 
 def found_among(chats: Collection[WholeChat], known: Collection[str], unreadable: Collection[str]) -> Found:

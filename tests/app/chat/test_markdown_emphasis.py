@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from markdown_it import MarkdownIt
 
 from app.chat.markdown_pieces import Text
 from app.chat.markdown_reader import parse
@@ -56,3 +59,52 @@ def test_emphasis_beside_signs(source: str, bold: list[str]) -> None:
 )
 def test_marks_that_are_no_emphasis_stay(source: str) -> None:
     assert emphasised(source) == (source, [])
+
+
+def as_html(source: str) -> str:
+    """What is shown, each span in the tags of its style."""
+    (piece,) = parse(source).pieces
+    assert isinstance(piece, Text)
+    parts = []
+    for span in piece.spans:
+        style = span.style
+        tags = [
+            tag for tag, is_on in (("strong", style.is_bold), ("em", style.is_italic), ("s", style.is_struck)) if is_on
+        ]
+        parts.append("".join(f"<{tag}>" for tag in tags) + span.text + "".join(f"</{tag}>" for tag in reversed(tags)))
+    return "".join(parts)
+
+
+def flat(html: str) -> str:
+    """Each text in the tags around it, in one order and each once: what a reader can see of the nesting."""
+    is_open, parts = dict.fromkeys(("strong", "em", "s"), 0), list[tuple[str, tuple[str, ...]]]()
+    for slash, tag, text in re.findall(r"<(/?)(strong|em|s)>|([^<]+)", html):
+        if tag:
+            is_open[tag] += -1 if slash else 1
+            continue
+        around = tuple(each for each, count in is_open.items() if count)
+        if parts and parts[-1][1] == around:
+            text = parts.pop()[0] + text
+        parts.append((text, around))
+    return "".join(f"{around}{text}" for text, around in parts)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "**a **b** c**",
+        "**a **b** c** d",
+        "*a *b* c* d",
+        "~~a ~~b~~ c~~ d",
+        "**a **b **c** d** e** f",
+        "***a** b* c",
+        "*a **b*** c",
+        "**a *b **c** d* e** f",
+        "**a __b__ c** d",
+        "**a **b** c",
+        "****a** b** c",
+    ],
+)
+def test_emphasis_in_emphasis_ends_with_the_outer_one(source: str) -> None:
+    expected = MarkdownIt("commonmark").enable("strikethrough").renderInline(source)
+    assert flat(as_html(source)) == flat(expected)

@@ -39,7 +39,7 @@ def test_deleting_stops_the_reply_and_writes_nothing_afterwards(
     fake_engine.ending = None
     session = make_session()
     run_async(session.send(Draft("One")))
-    run_async(catalogue.delete(session.conversation_id))
+    run_async(catalogue.delete((session.conversation_id,)))
     qtbot.waitUntil(lambda: not session.is_busy)
     assert fake_engine.commands[-1] == Cancel(fake_engine.submits[0].request_id)
     assert recorder.flush()
@@ -50,7 +50,7 @@ def test_deleting_stops_the_reply_and_writes_nothing_afterwards(
 def test_trouble_is_said_in_a_sentence(catalogue, database, run_async, qtbot):
     database.run(lambda store: store.connection.execute("PRAGMA query_only = ON")).result(5)
     with qtbot.waitSignal(catalogue.trouble) as trouble:
-        run_async(catalogue.delete("c"))
+        run_async(catalogue.delete(("c",)))
     assert trouble.args[0].startswith("The conversation could not be deleted.")
 
 
@@ -93,7 +93,7 @@ def test_reply_goes_on_where_its_chat_could_not_be_deleted(
     session = make_session()
     run_async(session.send(Draft("One")))
     with qtbot.waitSignal(catalogue.trouble):
-        run_async(catalogue.delete(session.conversation_id))
+        run_async(catalogue.delete((session.conversation_id,)))
     assert not any(isinstance(command, Cancel) for command in fake_engine.commands)
     qtbot.waitUntil(lambda: session.running.text == "Hello there")
 
@@ -101,9 +101,9 @@ def test_reply_goes_on_where_its_chat_could_not_be_deleted(
 def test_chats_are_pinned_and_put_into_folders(catalogue, ask, run_async):
     for one in "cd":
         ask(lambda store, one=one: add_exchange(store, one, "text", title="T"))
-    run_async(catalogue.set_pinned("c", True))
-    run_async(catalogue.set_folder("c", " Wo\nrk "))
-    run_async(catalogue.set_folder("d", "Other"))
+    run_async(catalogue.set_pinned(("c",), True))
+    run_async(catalogue.set_folder(("c",), " Wo\nrk "))
+    run_async(catalogue.set_folder(("d",), "Other"))
     run_async(catalogue.rename_folder("Other", "Wo rk"))
     assert {(one.id, one.folder, one.is_pinned) for one in catalogue.conversations} == {
         ("c", "Wo rk", True),
@@ -132,7 +132,7 @@ def test_chat_that_is_gone_is_not_duplicated_and_that_is_said(catalogue, run_asy
 def test_search_leaves_out_what_is_hidden_and_what_was_asked_before(catalogue, ask, run_async):
     for one in "cd":
         ask(lambda store, one=one: add_exchange(store, one, "lattice", title="T"))
-    catalogue.hide("d")
+    catalogue.hide(("d",))
 
     async def type_quickly():
         return await asyncio.gather(catalogue.search("latt"), catalogue.search("lattice"))

@@ -36,13 +36,13 @@ def test_chat_is_imported_again_before_and_after_its_deletion_is_final(
 ) -> None:
     assert import_chats(driver, export_file) == 2
     first = driver.window.catalogue.conversations[0]
-    driver.window.deletion.delete(first.id)
+    driver.window.deletion.delete((first.id,))
     if is_over:
         driver.window.deletion.finish()
         driver.run(finish())
     assert len(listed(driver)) == 1
     assert import_chats(driver, export_file) == 1
-    assert driver.window.deletion.offered_title is None
+    assert driver.window.deletion.offered_titles == ()
     driver.window.deletion.finish()
     driver.run(finish())
     assert listed(driver) == ["Chat 1", "Chat 2"]
@@ -50,7 +50,7 @@ def test_chat_is_imported_again_before_and_after_its_deletion_is_final(
 
 def test_chat_that_was_had_back_is_not_imported_twice(driver: Driver, export_file: Path) -> None:
     import_chats(driver, export_file)
-    driver.window.deletion.delete(driver.window.catalogue.conversations[0].id)
+    driver.window.deletion.delete((driver.window.catalogue.conversations[0].id,))
     found = driver.run(driver.window.catalogue.read_import(export_file))
     driver.window.deletion.undo()
     assert driver.run(driver.window.catalogue.import_chats(found)).conversation_ids == ()

@@ -78,7 +78,7 @@ def test_full_disk_is_told_once_and_the_reply_is_saved_when_space_returns(
     ask, bridge, recorder, fake_engine, full_disk, qtbot, caplog
 ):
     fake_engine.ending, troubles = None, []
-    recorder.trouble.connect(troubles.append)
+    recorder.disk_full.connect(troubles.append)
     live = begin_reply(ask, bridge, recorder)
     qtbot.wait(1200)
     assert troubles == [
@@ -92,7 +92,7 @@ def test_full_disk_is_told_once_and_the_reply_is_saved_when_space_returns(
 
 def test_reply_that_ends_while_the_disk_is_full_is_kept(ask, bridge, recorder, full_disk, qtbot, caplog):
     live = begin_reply(ask, bridge, recorder)
-    with qtbot.waitSignal(recorder.trouble):
+    with qtbot.waitSignal(recorder.disk_full):
         qtbot.waitUntil(lambda: live.has_ended)
     assert recorder.live(live.message_id) is live
     full_disk()

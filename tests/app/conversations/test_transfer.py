@@ -105,7 +105,7 @@ def test_import_that_fails_keeps_nothing(catalogue, export_file, run_async, ask,
     ask(lambda store: add_exchange(store, "c", "x", title="mine"))
     export_file.write_text(export_file.read_text().replace("text ", "text " * 20_000))
     found = run_async(catalogue.read_import(export_file))
-    with full_disk(ask), qtbot.waitSignal(catalogue.trouble) as trouble:
+    with full_disk(ask), qtbot.waitSignal(catalogue.disk_full) as trouble:
         imported = run_async(catalogue.import_chats(found))
     assert imported.conversation_ids == ()
     assert trouble.args == ["The chats could not be imported. The disk is full. None of them was kept."]
@@ -191,7 +191,7 @@ def test_exported_chats_come_back_after_they_were_deleted(catalogue, export_file
     path = tmp_path / "all.json"
     assert run_async(catalogue.export([*ids, "gone"], path, ExportKind.JSON)) == 3
     for one in ids:
-        run_async(catalogue.delete(one))
+        run_async(catalogue.delete((one,)))
     run_async(catalogue.import_chats(run_async(catalogue.read_import(path))))
     assert catalogue.conversations == before
     assert "left out of an export" in caplog.text

@@ -2,36 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QWidget
-from pytestqt.qtbot import QtBot
 
 from app.settings.form import Card, Choice, NumberField, Row, SettingsPage, Slider, Switch, TextField
-from app.theme.theme import Theme
 
 MINUTES = (("5", "5 min"), ("30", "30 min"), ("0", "never"))
-
-
-@pytest.fixture
-def theme(qapp):
-    return Theme()
-
-
-@pytest.fixture
-def show(qtbot: QtBot) -> Callable[..., None]:
-    """Shows a widget, and keeps it until the test ends."""
-    kept: list[QWidget] = []
-
-    def show_one(widget: QWidget, width: int = 400) -> None:
-        kept.append(widget)
-        qtbot.addWidget(widget)
-        widget.resize(width, 300)
-        widget.show()
-
-    return show_one
 
 
 def test_control_of_a_row_is_named_by_its_label_and_described_by_its_sentence(qtbot, show, theme):

@@ -60,10 +60,10 @@ def drop(chats: ConversationList, data: QMimeData, place: tuple[Kind, str] | Non
 def test_a_chat_goes_where_it_is_dropped(
     chats: ConversationList, name: str, place: tuple[Kind, str] | None, folder: str
 ) -> None:
-    moved: list[tuple[str, str]] = []
+    moved: list[tuple[tuple[str, ...], str]] = []
     chats.folder_asked.connect(lambda *each: moved.append(each))
-    assert drop(chats, chat_data(name), place)
-    assert moved == [(name, folder)]
+    assert drop(chats, chat_data([name]), place)
+    assert moved == [((name,), folder)]
     assert chats.target is None
 
 
@@ -72,6 +72,6 @@ def test_what_would_change_nothing_and_what_is_no_chat_is_refused(chats: Convers
     chats.folder_asked.connect(lambda name, folder: moved.append(name))
     text = QMimeData()
     text.setText("loose")
-    assert not drop(chats, chat_data("inside"), (Kind.FOLDER, "Thesis"))
+    assert not drop(chats, chat_data(["inside"]), (Kind.FOLDER, "Thesis"))
     assert not drop(chats, text, (Kind.FOLDER, "Thesis"))
     assert moved == []

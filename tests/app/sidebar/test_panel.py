@@ -60,7 +60,7 @@ def test_the_menu_offers_what_a_chat_can_do(sidebar: Sidebar) -> None:
     menu = sidebar.menus.for_chat("one")
     assert entries(menu) == ["Rename", "Pin", "Move to folder", "Duplicate", "Export…", "Delete"]
     choose(menu, "Pin")
-    assert asked == [("one", True)]
+    assert asked == [(("one",), True)]
     assert "Unpin" in entries(sidebar.menus.for_chat("three"))
 
 
@@ -69,7 +69,7 @@ def test_a_chat_moves_into_a_folder_and_out_of_it(sidebar: Sidebar) -> None:
     for name, words in (("one", "F"), ("two", "No folder")):
         move = next(menu for menu in sidebar.menus.for_chat(name).findChildren(QMenu))
         choose(move, words)
-    assert asked == [("one", "F"), ("two", "")]
+    assert asked == [(("one",), "F"), (("two",), "")]
 
 
 def test_a_fresh_folder_is_named_in_place(sidebar: Sidebar) -> None:

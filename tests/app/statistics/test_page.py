@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
-from PySide6.QtWidgets import QApplication, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.figures import NO_BREAK
@@ -15,6 +15,7 @@ from app.statistics.focus_ring import FocusRing
 from app.statistics.legend import Legend
 from app.statistics.memory import MemoryWatch
 from app.statistics.page import EMPTY, StatisticsPage
+from app.statistics.tables import UNKNOWN
 from app.statistics.time_chart import TimeChart
 from app.theme.theme import Theme
 from app.theme.tokens import DARK
@@ -206,3 +207,17 @@ def test_rows_of_the_table_are_copied_as_text(qtbot: QtBot, page: StatisticsPage
     qtbot.keyClick(page.replies, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     lines = QApplication.clipboard().text().split("\n")
     assert [line.split("\t")[0] for line in lines] == ["Reply", "Why does ice float?"]
+
+
+def test_rounds_that_nobody_timed_have_no_number(page: StatisticsPage, talk: Talk) -> None:
+    talk.begin(1)
+    talk.round(1, 2, 1, verify_seconds=0.0, draft_seconds=0.0, num_rows=0)
+    page.show()
+    text = page.rounds.text + "".join(label.text() for label in page.rounds.findChildren(QLabel))
+    assert page.rounds.value.text() == "not measured"
+    assert page.rounds.chart.sentence == "No round has been timed."
+    assert page.rounds.chart.table.rows[0][1:] == (UNKNOWN, UNKNOWN, "1 of 2", UNKNOWN)
+    assert "ms" not in text
+    talk.round(1, 2, 1)
+    page.refresh()
+    assert page.rounds.value.text().endswith("ms")

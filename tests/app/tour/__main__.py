@@ -21,8 +21,9 @@ from PySide6.QtWidgets import QApplication
 from app.bridge import EngineBridge
 from app.conversations.database import Database
 from app.conversations.recorder import Recorder
+from app.looks import change_looks
+from app.settings.preferences import Looks, Settings
 from app.tasks import finish
-from app.theme.appearance import Appearance, write_appearance
 from app.theme.theme import Theme
 from app.theme.tokens import LIGHT
 from app.window import MainWindow
@@ -51,7 +52,7 @@ STATES = (
 
 
 async def walk(camera: Camera, engine: FakeEngine, names: Sequence[str]) -> None:
-    await camera.until(lambda: camera.window.status.facts is not None)
+    await camera.until(lambda: camera.window.chooser.facts is not None)
     for state in STATES:
         if not names or state.__name__ in names:
             await state(camera, engine)
@@ -61,7 +62,7 @@ async def tour(options: argparse.Namespace, data: Path) -> None:
     engine = EngineThread(data_dir=data) if options.real else FakeEngine()
     theme = Theme()
     theme.apply(LIGHT)
-    write_appearance(data, Appearance(options.text_size))
+    change_looks(Settings(data), Looks(text_size=options.text_size))
     database = Database(data)
     if not options.real:
         await asyncio.wrap_future(database.run(window_states.add_chats))

@@ -17,7 +17,7 @@ REPLY_SECONDS = 240.0
 
 async def walk(camera: Camera) -> None:
     window = camera.window
-    await camera.until(lambda: window.status.facts is not None, REPLY_SECONDS)
+    await camera.until(lambda: window.chooser.facts is not None, REPLY_SECONDS)
     await camera.shoot("real-first-start")
     await camera.ask(QUESTIONS[0], REPLY_SECONDS)
     await camera.shoot("real-reply")

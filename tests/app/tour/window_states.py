@@ -65,7 +65,7 @@ async def sidebar(camera: Camera, engine: FakeEngine) -> None:
     window.sidebar.list.edit_chat(folder.id)
     await camera.shoot("rename")
     window.sidebar.list.setFocus()
-    window.sidebar.delete_asked.emit(folder.id)
+    window.sidebar.delete_asked.emit((folder.id,))
     await camera.shoot("deleted")
     window.sidebar.undo_asked.emit()
     window.resize(*SIZES[2])
