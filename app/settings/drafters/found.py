@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from PySide6.QtCore import SignalInstance
+from PySide6.QtCore import QObject, Signal, SignalInstance
 
 
 class Found(Protocol):
@@ -25,12 +25,20 @@ class Found(Protocol):
 class Library(Protocol):
     """What was found; `changed` tells that it is something else."""
 
-    changed: SignalInstance
-
+    @property
+    def changed(self) -> SignalInstance: ...
     @property
     def models(self) -> Sequence[Found]: ...
     @property
     def drafters(self) -> Sequence[Found]: ...
+
+
+class NoLibrary(QObject):
+    """Nothing is looked for."""
+
+    changed = Signal()
+    models: Sequence[Found] = ()
+    drafters: Sequence[Found] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,10 +13,10 @@ from PySide6.QtCore import QObject, Signal
 
 from app.bridge import EngineBridge
 from app.machine import program_version, system_version
+from app.running_replies import RunningReplies
 from app.settings.drafters.candidate import PLAIN
 from app.settings.drafters.measurements import ALONE, TOGETHER, Measurement, Measurements
 from app.settings.drafters.prompts import Prompt, batches, prompts
-from app.settings.drafters.running import RunningReplies
 from app.settings.drafters.trial import NUM_TOKENS, Outcome, Trial, TrialError, run_trial
 from app.tasks import start
 
@@ -179,7 +179,7 @@ class Measuring(QObject):
                 self._trial = None
 
     async def _wait(self, progress: Progress) -> None:
-        while self._running.is_any:
+        while self._running.count:
             progress.is_waiting = True
             self.changed.emit()
             ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -192,8 +192,8 @@ class Measuring(QObject):
             progress.is_waiting = False
             self.changed.emit()
 
-    def _give_way(self, is_any: bool) -> None:
-        if is_any and self._trial is not None:
+    def _give_way(self) -> None:
+        if self._running.count and self._trial is not None:
             self._trial.cancel()
 
     def _keep(self, job: Job, num_replies: int, pairs: Sequence[Pair], seconds: float) -> None:

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
 from app.bridge import EngineBridge
-from app.conversations.recorder import Recorder
 from app.drafters import drafter_name
+from app.running_replies import RunningReplies
 from app.settings.drafters.automatic import Automatic, Resolved
 from app.settings.drafters.candidate import PLAIN, Candidate
 from app.settings.drafters.candidates import Candidates, Scan
 from app.settings.drafters.found import Library
 from app.settings.drafters.measurements import ALONE, TOGETHER, Measurements, is_before_update
 from app.settings.drafters.measuring import Job, Measuring
-from app.settings.drafters.running import RunningReplies
 from app.settings.preferences import AUTOMATIC, Preferences, Settings
 from engine.messages import Event, ModelLoaded
 
@@ -28,19 +26,20 @@ class Picker(QObject):
     def __init__(
         self,
         bridge: EngineBridge,
-        recorder: Recorder,
+        running: RunningReplies,
         settings: Settings,
         library: Library,
-        folder: Path,
+        target_of: Callable[[], str] | None = None,
         parent: QObject | None = None,
     ) -> None:
-        """`folder` is the data folder, which keeps what was measured."""
+        """`target_of` gives another model than the preferences name."""
         super().__init__(parent)
         self.settings = settings
+        self._target_of = target_of or (lambda: settings.preferences.target)
         self.library = library
         self.candidates = Candidates(bridge, library, settings, self)
-        self.measurements = Measurements(folder, self)
-        self.measuring = Measuring(bridge, RunningReplies(recorder, self), self.measurements, self)
+        self.measurements = Measurements(settings.folder, self)
+        self.measuring = Measuring(bridge, running, self.measurements, self)
         self.automatic = Automatic(self.candidates, self.measurements)
         self.candidates.changed.connect(self.changed)
         self.measurements.changed.connect(self.changed)
@@ -51,7 +50,7 @@ class Picker(QObject):
     @property
     def target(self) -> str:
         """The model that chats go on with."""
-        return self.settings.preferences.target
+        return self._target_of()
 
     def choice(self, target: str) -> str:
         """What the settings say: AUTOMATIC or a drafter as Submit has it."""

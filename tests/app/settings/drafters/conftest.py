@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.bridge import EngineBridge
 from app.conversations.recorder import Recorder
 from app.conversations.records import Message, ReplyState
+from app.running_replies import RunningReplies
 from app.settings.drafters.candidates import Candidates
 from app.settings.drafters.measurements import Measurement
 from app.settings.drafters.picker import Picker
@@ -54,13 +55,12 @@ def picker(
     recorder: Recorder,
     settings: Settings,
     library: TestLibrary,
-    data_dir: Path,
     run_async: RunAsync,
     wait: Wait,
     qtbot: QtBot,
 ) -> Iterator[Picker]:
     """It has looked at the target."""
-    picker = Picker(bridge, recorder, settings, library, data_dir)
+    picker = Picker(bridge, RunningReplies(recorder), settings, library)
     look(picker.candidates, wait)
     yield picker
     picker.close()
