@@ -117,6 +117,11 @@ class ModelChooser(QObject):
         return ""
 
     @property
+    def wait_words(self) -> str:
+        """When another one would load; "" is at once."""
+        return f"Another loads when {self._replies}." if self._num_running() else ""
+
+    @property
     def _replies(self) -> str:
         num_running = self._num_running()
         return "the reply ends" if num_running < 2 else f"the {in_words(num_running)} replies end"

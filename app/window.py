@@ -76,7 +76,7 @@ class MainWindow(QMainWindow):
         begin_looks(theme, self.settings)
         self.theme = theme
         self.pulse = Pulse(self)
-        self.models = WindowModels(bridge, recorder, self.settings, target, drafter, self)
+        self.models = WindowModels(theme, bridge, recorder, self.settings, target, drafter, self)
         self.chooser = self.models.chooser
         self.catalogue = Catalogue(database, recorder, self)
         self.reminder = Reminder(database, bridge, self)
