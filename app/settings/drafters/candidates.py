@@ -56,7 +56,8 @@ class Candidates(QObject):
         self._settings = settings
         self._scans: dict[str, Scan] = {}
         self._again: set[str] = set()  # targets of which something changed while they were looked at
-        self._looking: set[str] = set()
+        self._looking: dict[str, asyncio.Task[None]] = {}  # by target
+        self._is_closed = False
         self._known: dict[tuple[str, str, str, str], DrafterFacts] = {}  # by paths and states of both
         library.changed.connect(self._refresh_all)
         settings.changed.connect(self._follow)
@@ -67,11 +68,18 @@ class Candidates(QObject):
 
     def refresh(self, target: str) -> None:
         """Look again; `changed` tells when that is done."""
+        if self._is_closed:
+            return
         if target in self._looking:
             self._again.add(target)
         else:
-            self._looking.add(target)
-            start(self._refresh(target))
+            self._looking[target] = start(self._refresh(target))
+
+    def close(self) -> None:
+        """Wait for no answer any more: the engine may give none."""
+        self._is_closed = True
+        for task in self._looking.values():
+            task.cancel()
 
     def _refresh_all(self) -> None:
         for target in list(self._scans):
@@ -85,7 +93,7 @@ class Candidates(QObject):
         try:
             self._scans[target] = await self._scan(target)
         finally:
-            self._looking.discard(target)
+            self._looking.pop(target, None)
         self.changed.emit(target)
         if target in self._again:
             self._again.discard(target)

@@ -23,6 +23,8 @@ from engine.messages import Event, ModelLoaded
 class Picker(QObject):
     changed = Signal()  # candidates, measurements, what is being measured, or the choice
 
+    chosen = Signal()  # a drafter, for every chat that has none of its own
+
     def __init__(
         self,
         bridge: EngineBridge,
@@ -60,6 +62,7 @@ class Picker(QObject):
         """For every chat that has no drafter of its own, from its next reply."""
         chosen = self.settings.preferences.model(target)
         self.settings.change_model(target, replace(chosen, drafter=drafter))
+        self.chosen.emit()
 
     def in_use(self, target: str, own: str = "") -> Resolved:
         """The drafter of the next reply; `own` is a chat's choice, "" where it follows the settings."""
@@ -92,6 +95,7 @@ class Picker(QObject):
             self.settings.change(replace(preferences, drafter_folders=(*preferences.drafter_folders, folder)))
 
     def close(self) -> None:
+        self.candidates.close()
         self.measuring.stop()
 
     def _follow(self, before: Preferences, after: Preferences) -> None:

@@ -11,7 +11,7 @@ from app.settings.drafters.painting import HEIGHTS, RowPainter
 from app.settings.drafters.row_model import RowModel
 from app.settings.drafters.row_parts import button_span, button_words
 from app.settings.drafters.rows import Act, Kind, Row, axis_end
-from app.sidebar.list_view import RowList
+from app.sidebar.row_list import RowList
 from app.statistics.sizes import scaled
 from app.theme.buttons import KEYBOARD_REASONS
 from app.theme.glyphs import draw_round
