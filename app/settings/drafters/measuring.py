@@ -92,6 +92,7 @@ class Measuring(QObject):
         self._queue: list[Job] = []
         self._task: asyncio.Task[None] | None = None
         self._trial: asyncio.Task[Outcome] | None = None
+        self.num_tokens = NUM_TOKENS  # of each reply
         self.progress: Progress | None = None  # of the job at hand
         self.errors: dict[tuple[str, str], str] = {}  # why a drafter of a target could not be measured
         running.changed.connect(self._give_way)
@@ -159,7 +160,7 @@ class Measuring(QObject):
         order = (PLAIN, job.drafter) if progress.num_done % 2 == 0 else (job.drafter, PLAIN)
         outcomes = {}
         for drafter in order:
-            outcomes[drafter] = await self._undisturbed(Trial(job.target, drafter, chosen, NUM_TOKENS), progress)
+            outcomes[drafter] = await self._undisturbed(Trial(job.target, drafter, chosen, self.num_tokens), progress)
         progress.add(len(chosen), sum(one.seconds for one in outcomes.values()))
         self.changed.emit()
         plain, drafted = outcomes[PLAIN].rate, outcomes[job.drafter].rate
