@@ -45,6 +45,7 @@ from app.theme.theme import Theme
 from app.troubles import connect_troubles
 from app.typed_keys import TypedKeys
 from app.undoing import Undoing
+from app.window_drafters import WindowDrafters
 from app.window_models import WindowModels
 from app.window_place import PlaceKeeper
 from app.window_plan import plan_of
@@ -133,6 +134,7 @@ class MainWindow(QMainWindow):
         self.welcome = WindowWelcome(workspace, self.settings, self)
         self.upkeep = WindowUpkeep(bridge, self.models, workspace, self.settings, desktop, catalogue, self)
         self.plan = plan_of(self, bridge)
+        self.drafters = WindowDrafters(self, bridge)
         self.open_chat = OpenChat(workspace, sidebar, self.shell)
         keys = self.settings_pages.keys
         self.actions_of_window = Actions(self, self.theme, workspace, self.open_chat, self._deeds(), keys)
