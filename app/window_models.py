@@ -10,14 +10,23 @@ from app.conversations.live_reply import LiveReply
 from app.conversations.recorder import Recorder
 from app.drafters import is_drafter
 from app.model_chooser import ModelChooser
+from app.model_popover import ModelPopovers
 from app.running_replies import RunningReplies
 from app.settings.preferences import Settings
 from app.settings.presets import Presets
+from app.theme.theme import Theme
 
 
 class WindowModels(QObject):
     def __init__(
-        self, bridge: EngineBridge, recorder: Recorder, settings: Settings, target: str, drafter: str, parent: QObject
+        self,
+        theme: Theme,
+        bridge: EngineBridge,
+        recorder: Recorder,
+        settings: Settings,
+        target: str,
+        drafter: str,
+        parent: QObject,
     ) -> None:
         """`target` and `drafter` stand in for what is preferred; "" is none."""
         super().__init__(parent)
@@ -27,6 +36,7 @@ class WindowModels(QObject):
         self.planner = Planner(
             settings, presets, bridge, target_of=lambda: self.chooser.target, drafter=drafter, parent=self
         )
+        self.popovers = ModelPopovers(theme, self.chooser, self.planner, settings, self)
         self.running.began.connect(self._need)
         self.running.changed.connect(self.chooser.refresh)
         self.chooser.target_changed.connect(self.planner.changed)

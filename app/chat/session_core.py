@@ -21,7 +21,7 @@ from app.conversations.recorder import Recorder
 from app.conversations.records import ChatChoices, Message, OpenedConversation, ReplyState
 from app.conversations.store import Store, UnknownConversationError
 from app.conversations.turns import with_system
-from engine.messages import Cancel, Delta, Progress, Submit, Turn
+from engine.messages import Cancel, Delta, Notice, Progress, Submit, Turn
 
 T = TypeVar("T")
 
@@ -37,7 +37,7 @@ class SessionCore(QObject):
     path_changed = Signal()  # other messages are shown
     reply_extended = Signal(object)  # Delta of the running reply
     reply_changed = Signal(object)  # Message whose state, error or notices changed; also at the end
-    progress_changed = Signal(object)  # Progress of the running reply; None when the first token came or it ended
+    progress_changed = Signal(object)  # Progress, or the Notice that it waits; None once a token came or it ended
     title_changed = Signal(str)
     busy_changed = Signal(bool)
     reply_begun = Signal()
@@ -230,7 +230,7 @@ class SessionCore(QObject):
         if self._is_live_shown:
             self.reply_extended.emit(delta)
 
-    def _show_progress(self, progress: Progress) -> None:
+    def _show_progress(self, progress: Progress | Notice) -> None:
         if self._is_live_shown:
             self.progress_changed.emit(progress)
 
@@ -257,8 +257,7 @@ class SessionCore(QObject):
 
     def _tell_busy(self) -> None:
         if self.is_busy != self._was_busy:
-            self._was_busy = self.is_busy
-            self._is_stop_asked = False
+            self._was_busy, self._is_stop_asked = self.is_busy, False
             self.busy_changed.emit(self.is_busy)
 
     def _tell_path(self) -> None:

@@ -130,6 +130,7 @@ class FakeEngine:
         return not self._thread.is_alive()
 
     def _work(self) -> None:
+        self.emit(EngineStarted())
         while True:
             command = self._next_command()
             if isinstance(command, Shutdown):
@@ -156,6 +157,7 @@ class FakeEngine:
             case UnloadModel(target=target):
                 self._unload(target)
             case StartEngine():
+                self._loaded.clear()
                 self.emit(EngineStarted())
             case Cancel(request_id=request_id) if request_id in self._held_loads:
                 del self._held_loads[request_id]
