@@ -14,6 +14,7 @@ from engine.messages import (
     Failed,
     LoadModel,
     ModelUnloaded,
+    RemoveCached,
     Submit,
     UnloadModel,
 )
@@ -23,7 +24,7 @@ from engine.text.counting import Counted
 def refusal(message: Message, text: str) -> Event | None:
     """What is answered where no engine runs; None where nobody waits for an answer."""
     match message:
-        case Submit() | LoadModel() | DescribeCache() | ClearCache() | DescribeMemory():
+        case Submit() | LoadModel() | DescribeCache() | ClearCache() | RemoveCached() | DescribeMemory():
             return Failed(message.request_id, "engine", text)
         case DeleteConversation():
             return ConversationDeleted(message.conversation_id, text)

@@ -46,6 +46,13 @@ class Action(StrEnum):
     FREE_CACHE = "Free cache…"
     SHOW_BOTH = "Show both"
     SAVE_REPORT = "Save report…"
+    TEMPLATE = "Open template"
+    CHOOSE_MODEL = "Choose another model"
+    SHOW_REPORT = "Show report"
+    START_ENGINE = "Start the engine"
+    DO_NOT_WAIT = "Do not wait"
+    FIND_MODEL = "Find a model"
+    ADD_FOLDER = "Add folder…"
 
 
 _NAMES = {
@@ -61,9 +68,17 @@ _NAMES = {
     Action.BACK: "Go back to the messages that followed",
     Action.SHOW_FILES: "Show both files in their folders",
     Action.FREE_CACHE: "Clear the prompt cache, after a question",
+    Action.SHOW_REPORT: "Show the report of what failed",
+    Action.ADD_FOLDER: "Add a folder with models",
+    Action.DO_NOT_WAIT: "Do not wait for memory",
+    Action.TEMPLATE: "Open the template of this model",
     Action.SHOW_CACHE: "Show the prompt cache, where it can be cleared",
 }
-_LINKS = frozenset({Action.DISCARD})  # shown as words: the quieter of two
+# Shown as words, the quieter of two; or filled, where all waits for it.
+_KINDS = {
+    **dict.fromkeys((Action.DISCARD, Action.SHOW_REPORT, Action.ADD_FOLDER), "link"),
+    **dict.fromkeys((Action.START_ENGINE, Action.FIND_MODEL), "primary"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +167,7 @@ class NoteBar(QFrame):
         side = Qt.AlignmentFlag.AlignRight if self.isRightToLeft() else Qt.AlignmentFlag.AlignLeft
         self._label.setAlignment(side | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute)
         self._label.setProperty("kind", "" if note.is_alert else "secondary")
-        self._layout.setContentsMargins(38 if note.is_alert else 12, 5, 7, 5)
+        self._layout.setContentsMargins(38 if note.is_alert else 12, 9 if self._is_stacked else 5, 7, 5)
         for button in self._buttons:
             button.hide()
             button.deleteLater()
@@ -191,13 +206,15 @@ class NoteBar(QFrame):
         is_stacked = self._stacks_at(width)
         if is_stacked != self._is_stacked:
             self._is_stacked = is_stacked
+            margins = self._layout.contentsMargins()
+            self._layout.setContentsMargins(margins.left(), 9 if is_stacked else 5, margins.right(), 5)
             self._layout.removeItem(self._row)
             end = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
             self._layout.addLayout(self._row, *((1, 0) if is_stacked else (0, 1)), end)
 
     def _make_button(self, action: Action) -> QPushButton:
         button = QPushButton(action.value, self)
-        button.setProperty("kind", "link" if action in _LINKS else "plain")
+        button.setProperty("kind", _KINDS.get(action, "plain"))
         button.setFont(font("interface-medium"))
         button.setAccessibleName(_NAMES.get(action, action.value))
         button.clicked.connect(lambda: self.chosen.emit(action))

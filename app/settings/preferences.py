@@ -69,11 +69,13 @@ class ModelChoice:
 @dataclass(frozen=True, slots=True)
 class Preferences:
     target: str = STARTER  # the model that chats go on with
+    was_welcomed: bool = False  # the first message was sent
     general: General = General()
     looks: Looks = Looks()
     cache: CacheChoice = CacheChoice()
     statistics: StatisticsChoice = StatisticsChoice()
     library: LibraryChoice = LibraryChoice()
+    drafter_folders: tuple[str, ...] = ()  # that the user added, wherever they lie
     models: Mapping[str, ModelChoice] = field(default_factory=dict)  # by target
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by action: shortcuts that are not its own
 
@@ -88,6 +90,7 @@ class Settings(QObject):
 
     def __init__(self, folder: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self.folder = folder
         self._path = folder / FILE_NAME
         self.preferences = read_kept(self._path, lambda found: decode(Preferences, found), Preferences())
 
@@ -124,7 +127,10 @@ def _decode(hint: Any, found: Any) -> Any:
     if get_origin(hint) is not None and issubclass(get_origin(hint), Mapping):
         return {str(name): _decode(get_args(hint)[1], one) for name, one in dict(found).items()}
     if isinstance(hint, types.UnionType):
-        return next(_decode(one, found) for one in get_args(hint) if one is type(found))
+        kinds = [one for one in get_args(hint) if one is type(found)]
+        return _decode(kinds[0] if kinds else get_args(hint)[0], found)
+    if hint is float and type(found) is int:
+        return float(found)
     if type(found) is not hint:
         raise ValueError(f"{found!r} is no {hint}")
     return found

@@ -36,6 +36,9 @@ class RowSize:
         return int((self.state.per_token * grown + rest) * self.element_bytes)
 
 
+NO_SIZE = RowSize(StateSize(0), 0, 0)
+
+
 def estimate_memory(
     facts: ModelFacts, drafter: DrafterFacts | None, context_length: int, num_rows: int, kv: KvScheme = UNQUANTISED
 ) -> MemoryEstimate:

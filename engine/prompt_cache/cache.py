@@ -19,7 +19,7 @@ from engine.prompt_cache.report import LIMITS, CacheReport, CacheSettings
 from engine.prompt_cache.requests import Found, StreamState, StreamWanted, Wanted
 from engine.prompt_cache.restoring import restore
 from engine.prompt_cache.search import longest
-from engine.prompt_cache.sizes import conversation_sizes
+from engine.prompt_cache.sizes import conversation_sizes, drafter_bytes
 from engine.prompt_cache.tiers import Tiers
 from engine.prompt_cache.timed import TimedStorage
 from engine.prompt_cache.writing import Writer
@@ -61,6 +61,7 @@ class PromptCache:
         self._tickets: dict[int, Callable[[], None]] = {}
         self._num_tickets = 0
         self._live_bytes = 0
+        self._most_bytes: int | None = None  # that memory has room for; None for any number
         self._is_closed = False
 
     def open(self) -> None:
@@ -116,6 +117,11 @@ class PromptCache:
         with self._call():
             self._once_open(lambda: self._forget(conversation_id, done))
 
+    def remove(self, conversation_id: str, done: Callable[[], None]) -> None:
+        """Remove what no other conversation uses; what this one puts from here on is kept. `done` as in `forget`."""
+        with self._call():
+            self._once_open(lambda: self._let_go(conversation_id, done))
+
     def keep(self, conversation_ids: Iterable[str]) -> None:
         """Say which conversations exist, once their database has opened clean: what belongs to none ages."""
         known = frozenset(conversation_ids)
@@ -126,6 +132,11 @@ class PromptCache:
         """Make room in RAM: live state has so many bytes of the ceiling."""
         with self._call():
             self._live_bytes = live_bytes
+
+    def limit_ram(self, num_bytes: int) -> None:
+        """Hold no more than this in RAM, whatever the ceiling allows."""
+        with self._call():
+            self._most_bytes = num_bytes
 
     def set_limits(self, ram_bytes: int, budget_bytes: int, daily_limit_bytes: int) -> None:
         """Choose other limits, 0 for the default of each; what is beyond them goes at once. The disk's are kept."""
@@ -152,10 +163,11 @@ class PromptCache:
             ram_bytes=self._tiers.ram.num_bytes,
             ram_limit_bytes=self._ram_limit,
             disk_bytes=self._writer.disk_bytes,
+            drafter_bytes=drafter_bytes(self._tiers),
             budget_bytes=self._writer.room.budget_bytes,
             written_today_bytes=self._writer.written.at(self._clock()),
             daily_limit_bytes=self._settings.daily_limit_bytes,
-            conversations=conversation_sizes(self._tiers.owners),
+            conversations=conversation_sizes(self._tiers),
             is_read_only=self.is_read_only,
             problem=self._writer.problem or (self._problem if self.is_read_only else ""),  # not what was mended
             max_storage_wait_seconds=self._storage.max_seconds,
@@ -199,7 +211,8 @@ class PromptCache:
 
     @property
     def _ram_limit(self) -> int:
-        return max(0, self._settings.ram_bytes - self._live_bytes)
+        limit = max(0, self._settings.ram_bytes - self._live_bytes)
+        return limit if self._most_bytes is None else min(limit, self._most_bytes)
 
     @contextmanager
     def _call(self) -> Iterator[None]:
@@ -263,6 +276,11 @@ class PromptCache:
 
     def _forget(self, conversation_id: str, done: Callable[[], None]) -> None:
         self._keeper.forget(conversation_id)
+        self._remove(done)
+
+    def _let_go(self, conversation_id: str, done: Callable[[], None]) -> None:
+        if not self.is_read_only:
+            self._keeper.let_go(conversation_id)
         self._remove(done)
 
     def _clear(self, done: Callable[[], None]) -> None:

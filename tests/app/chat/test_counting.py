@@ -15,10 +15,12 @@ from app.chat.composer_cost import parts_of, words_of
 from app.chat.counting import Cost, Counting
 from app.chat.draft import Draft
 from app.conversations.records import Attachment
+from app.conversations.reply_plan import ReplyPlan
 from engine.messages import Answer, Cancel, CountTokens, Failed, TokenCount, Turn
 from tests.app.fake_engine import FakeEngine
 
 NOTES = Attachment("notes.md", "x" * 40)
+PLAN = ReplyPlan("/models/tiny", "ngram")
 EARLIER = Turn("user", "y" * 100)
 
 
@@ -26,7 +28,7 @@ EARLIER = Turn("user", "y" * 100)
 class Chat:
     """A chat with one message before the draft."""
 
-    model: str = "/models/tiny"
+    plan: ReplyPlan = PLAN
     switches: tuple[tuple[str, str], ...] = ()
     began_at: float = 7.0
     before: tuple[Turn, ...] = field(default=(EARLIER,))
@@ -103,6 +105,19 @@ def test_chips_show_their_tokens_and_the_tooltip_what_the_prompt_consists_of(
         "notes.md: about 39 tokens",
         "Room for the reply: 855 tokens",
     ]
+
+
+def test_the_system_prompt_is_told_apart_from_the_chat(
+    composer: Composer, counting: Counting, chat: Chat, fake_engine: FakeEngine, qtbot: QtBot
+) -> None:
+    fake_engine.count = count_characters
+    chat.plan = replace(PLAN, system_prompt="s" * 41, context_length=500)
+    chat.before = (Turn("system", "s" * 41), EARLIER)
+    composer.field.setPlainText("z" * 6)
+    qtbot.waitUntil(lambda: "System prompt" in composer.foot.cost.accessibleDescription())
+    said = composer.foot.cost.accessibleDescription().replace("\u00a0", " ").split("\n")
+    assert said[:3] == ["System prompt: about 40 tokens", "Chat: 101 tokens", "This message: 6 tokens"]
+    assert {question.context_length for question in questions(fake_engine)} == {500}
 
 
 def test_a_prompt_that_is_too_long_is_refused_with_its_count_and_an_offer(
