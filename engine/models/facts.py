@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +75,13 @@ def _read_facts(target: str, folder: Path) -> ModelFacts:
         sampling=read_sampling(folder),
         licence=read_licence(folder, config),
     )
+
+
+def under_template(facts: ModelFacts, template: str) -> ModelFacts:
+    """Facts with the switches of a template that is used in place of the model's own."""
+    if not template:
+        return facts
+    return replace(facts, switches=find_switches(template, tuple(read_special_tokens(Path(facts.folder)).items())))
 
 
 def kv_refusal(facts: ModelFacts, kv: KvScheme) -> str:

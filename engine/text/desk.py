@@ -33,7 +33,7 @@ from engine.messages import (
 )
 from engine.models.drafting.inspection import MODEL, describe_drafter, inspect_drafter, read_model
 from engine.models.errors import ModelError
-from engine.models.facts import kv_refusal
+from engine.models.facts import kv_refusal, under_template
 from engine.models.locate import resolve_target
 from engine.models.memory import estimate_memory
 from engine.text.checks import (
@@ -105,7 +105,7 @@ class TextDesk:
             case CountTokens():
                 return self._count(question, facts).count
             case Inspect():
-                return facts
+                return under_template(facts, without_surrogates(question.template))
             case EstimateMemory():
                 drafter = self._drafter(question.drafter, facts)
                 return estimate_memory(facts, drafter, question.context_length, question.num_rows, question.kv)
