@@ -47,6 +47,7 @@ class WindowDeeds:
     undo: Callable[[], None]
     redo: Callable[[], None]
     step_region: Callable[[int], None]
+    show_welcome: Callable[[], None]
     change_text_size: Callable[[int], None]  # by so many steps; 0 goes back to 100 %
 
 
@@ -138,6 +139,7 @@ class Actions:
 
     def _help_menu(self) -> QMenu:
         menu = QMenu("Help", self._window)
+        self.welcome = self._add(menu, "welcome", "Welcome", self._deeds.show_welcome)
         self.shortcuts = self._add(menu, "shortcuts", "Keyboard shortcuts", self._show_shortcuts)
         self.about = self._add(menu, "about", "About Slipstream", lambda: AboutSheet(self._window).open())
         self.about.setMenuRole(QAction.MenuRole.AboutRole)

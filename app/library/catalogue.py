@@ -45,6 +45,12 @@ def read_catalogue() -> tuple[CatalogueEntry, ...]:
     return tuple(_entry(fields) for family in listed for fields in family)
 
 
+@cache
+def known_names() -> dict[str, tuple[str, str]]:
+    """Name and quantisation of each target, by repository."""
+    return {entry.repo_id: (entry.name, entry.quantisation) for entry in read_catalogue()}
+
+
 def smallest() -> CatalogueEntry:
     return min(read_catalogue(), key=lambda entry: entry.size_bytes)
 

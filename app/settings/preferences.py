@@ -69,6 +69,7 @@ class ModelChoice:
 @dataclass(frozen=True, slots=True)
 class Preferences:
     target: str = STARTER  # the model that chats go on with
+    was_welcomed: bool = False  # the first message was sent
     general: General = General()
     looks: Looks = Looks()
     cache: CacheChoice = CacheChoice()
@@ -125,7 +126,10 @@ def _decode(hint: Any, found: Any) -> Any:
     if get_origin(hint) is not None and issubclass(get_origin(hint), Mapping):
         return {str(name): _decode(get_args(hint)[1], one) for name, one in dict(found).items()}
     if isinstance(hint, types.UnionType):
-        return next(_decode(one, found) for one in get_args(hint) if one is type(found))
+        kinds = [one for one in get_args(hint) if one is type(found)]
+        return _decode(kinds[0] if kinds else get_args(hint)[0], found)
+    if hint is float and type(found) is int:
+        return float(found)
     if type(found) is not hint:
         raise ValueError(f"{found!r} is no {hint}")
     return found
