@@ -10,7 +10,7 @@ import pytest
 
 from app.settings.models_page import ModelsAndPresetsPage
 from app.settings.preferences import ModelChoice
-from app.window_settings import MODELS, TEMPLATES
+from app.window_settings import DRAFTERS, MODELS, TEMPLATES
 from engine.messages import ModelLoaded, Notice
 from tests.app.driver import Driver, settle
 from tests.app.fake_engine import FakeEngine, facts_of
@@ -62,5 +62,7 @@ def test_preset_is_shown_on_its_page_with_the_chats_that_use_it(driver: Driver) 
     assert isinstance(page, ModelsAndPresetsPage)
     assert page.list.preset == preset
     assert page.used.text().replace("\u00a0", " ") == "Used by 1 chat"
+    page.models.choose_drafter.click()
+    assert driver.window.settings_pages.window.page == DRAFTERS
     driver.window.settings_pages.close()
     driver.run(settle())
