@@ -93,6 +93,7 @@ class FakeEngine:
         self.answers_on_cache = True
         self.count: Callable[[CountTokens], TokenCount | None] = lambda question: None
         self.memory = MemoryReport()
+        self.answers_on_models = True
         self.estimate: MemoryEstimate | Failed = MemoryEstimate(0, 0, 0, 0)
         self.make_facts: Callable[[str], ModelFacts] = facts_of
         self.commands: list[Command] = []
@@ -169,7 +170,7 @@ class FakeEngine:
                 self.emit(Answer(request_id, count))
             case DeleteConversation() | ClearCache() | RemoveCached() | DescribeCache() if self.answers_on_cache:
                 self._answer_on_cache(command)
-            case Inspect(request_id=request_id, target=target):
+            case Inspect(request_id=request_id, target=target) if self.answers_on_models:
                 self.emit(Answer(request_id, self._facts_of(target)))
             case EstimateMemory(request_id=request_id) if isinstance(self.estimate, Failed):
                 self.emit(replace(self.estimate, request_id=request_id))
