@@ -21,14 +21,13 @@ from app.conversations.opening import StorageError
 from app.conversations.recorder import Recorder
 from app.conversations.restoring import SetAside
 from app.damage import tell_damage
-from app.drafters import DEFAULT_DRAFTER, DRAFTER_CHOICES, is_drafter
+from app.drafters import DRAFTER_CHOICES, is_drafter
 from app.garbage import GarbageCollector
 from app.settings.folders import data_folder
-from app.single import SingleInstance
+from app.single import Handed, SingleInstance
 from app.tasks import finish, start
 from app.theme.theme import Theme
 from app.window import MainWindow
-from engine.messages import STARTER
 from engine.thread import EngineThread
 
 logger = logging.getLogger(__name__)
@@ -62,7 +61,7 @@ def _run(application: QApplication, options: argparse.Namespace) -> int:
     folder = _data_folder()
     instance = SingleInstance(folder)
     if not instance.take():
-        return _leave_to_other(instance)
+        return _leave_to_other(instance, Handed(target_of(options.model), options.drafter or ""))
     # Never closed: an automatic collection inside the end of one QObject, which Qt has locked, may end another one
     # under the same lock, and the process would wait for itself for ever.
     garbage = GarbageCollector(application)
@@ -72,7 +71,7 @@ def _run(application: QApplication, options: argparse.Namespace) -> int:
         try:
             return int(
                 loop.run_until_complete(
-                    run_window(options.model, options.drafter, folder, instance, EngineThread(data_dir=folder))
+                    run_window(options.model, options.drafter or "", folder, instance, EngineThread(data_dir=folder))
                 )
             )
         finally:
@@ -86,7 +85,6 @@ def _parse(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--drafter",
         type=known_drafter,
-        default=DEFAULT_DRAFTER,
         metavar="NAME",
         help=f"of new chats: {DRAFTER_CHOICES}",
     )
@@ -109,8 +107,8 @@ def _data_folder() -> Path:
         ) from error
 
 
-def _leave_to_other(instance: SingleInstance) -> int:
-    if instance.raise_other():
+def _leave_to_other(instance: SingleInstance, handed: Handed) -> int:
+    if instance.raise_other(handed):
         print(CAME_FORWARD)
         return 0
     raise WindowError("Slipstream is already running with this data folder. Close it first, or use its window.")
@@ -124,9 +122,9 @@ def _tell(sentence: str) -> None:
 
 
 def target_of(model: str | None) -> str:
-    """What `--model` names as a target: a path that exists made absolute, any other name as it is."""
+    """What `--model` names as a target: a path that exists made absolute, any other name as it is, "" for none."""
     if not model:
-        return STARTER
+        return ""
     path = Path(os.path.expanduser(model))
     return str(path.resolve()) if path.exists() else model
 
@@ -142,7 +140,7 @@ async def run_window(
     theme = Theme()
     theme.follow_system()
     window = MainWindow(theme, database, bridge, recorder, data_dir=folder, target=target_of(model), drafter=drafter)
-    instance.raise_asked.connect(window.raise_window)
+    instance.raise_asked.connect(window.take_over)
     bridge.start()
     try:
         await _use(window, set_aside)

@@ -9,11 +9,12 @@ from functools import partial
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QMainWindow, QMenu, QMenuBar, QWidget
+from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QMenuBar, QWidget
 
 from app.dialogs.about import AboutSheet
 from app.dialogs.shortcuts import ShortcutList
 from app.open_chat import OpenChat
+from app.settings.window import SettingsWindow
 from app.sidebar.search_field import SEARCH_KEYS
 from app.tab_deeds import TabDeeds, edit_in_focus
 from app.tab_menus import TabMenus
@@ -38,6 +39,7 @@ class WindowDeeds:
     set_tint: Callable[[bool], None]
     show_statistics: Callable[[], None]
     show_cache: Callable[[], None]
+    show_settings: Callable[[], None]
     search: Callable[[], None]
     import_chats: Callable[[], object]
     export_all: Callable[[], None]
@@ -90,7 +92,7 @@ class Actions:
         menu = QMenu("Chat", self._window)
         self.new = self._add(menu, "New chat", self._workspace.new_tab, "Ctrl+N", "Ctrl+T")
         self.reopen = self._add(menu, "Reopen closed tab", self._workspace.reopen_tab, "Ctrl+Shift+T")
-        self.close = self._add(menu, "Close tab", self._tab.close_tab, "Ctrl+W")
+        self.close = self._add(menu, "Close tab", self._close, "Ctrl+W")
         menu.addSeparator()
         self._add_chat_deeds(menu)
         menu.addSeparator()
@@ -99,9 +101,19 @@ class Actions:
         self.import_chats = self._add(menu, "Import…", self._deeds.import_chats)
         self.export_all = self._add(menu, "Export all…", self._deeds.export_all)
         menu.addSeparator()
+        self.settings = self._add(menu, "Settings…", self._deeds.show_settings, "Ctrl+,")
+        self.settings.setMenuRole(QAction.MenuRole.PreferencesRole)
         self.quit = self._add(menu, "Quit", self._window.close, "Ctrl+Q")
         self.quit.setMenuRole(QAction.MenuRole.QuitRole)
         return menu
+
+    def _close(self) -> None:
+        """The menu bar of macOS gives the key to this action whichever window has the keyboard."""
+        active = QApplication.activeWindow()
+        if isinstance(active, SettingsWindow):
+            active.close()
+        else:
+            self._tab.close_tab()
 
     def _add_chat_deeds(self, menu: QMenu) -> None:
         """What the sidebar's rows offer, for the chat that is shown."""

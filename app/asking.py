@@ -23,7 +23,7 @@ class RefusedError(Exception):
 async def ask(bridge: EngineBridge, make: Callable[[int], Command], kind: type[Value]) -> Value:
     """Send what `make` makes of a request id, and wait for its Answer; raises RefusedError where that is Failed."""
     request_id = bridge.next_request_id()
-    answered: asyncio.Future[Value] = asyncio.get_running_loop().create_future()
+    answered: asyncio.Future[Value] = asyncio.get_event_loop().create_future()
 
     def receive(event: Event) -> None:
         if answered.done() or not isinstance(event, Answer | Failed) or event.request_id != request_id:

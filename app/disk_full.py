@@ -14,6 +14,7 @@ from app.tasks import start
 from app.workspace import Workspace
 
 SENTENCE = "This chat is not saved: the disk is full."
+SUBJECT = "disk"  # of the note
 ASK_MILLISECONDS = 2000
 
 
@@ -38,7 +39,7 @@ class DiskFull(QObject):
         if is_full == self._is_full:
             return
         self._is_full = is_full
-        self._workspace.alike.refuse(SENTENCE if is_full else "")
+        self._workspace.alike.refuse(SUBJECT, SENTENCE if is_full else "")
         if is_full:
             self._timer.start()
         else:

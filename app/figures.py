@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 NO_BREAK = "\u00a0"
+_NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 _UNITS = ((1e9, "GB"), (1e6, "MB"), (1e3, "kB"))
 
 
@@ -62,6 +63,11 @@ def write_percent(part: int, whole: int) -> str:
 
 def write_clock(timestamp: float) -> str:
     return datetime.fromtimestamp(timestamp).strftime("%H:%M")
+
+
+def in_words(count: int) -> str:
+    """2 -> two; from 10 on in digits, as where there is none."""
+    return _NUMBERS[count - 1] if 0 < count < 10 else f"{count:,}"
 
 
 def write_amount(count: int, noun: str) -> str:

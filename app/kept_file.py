@@ -29,11 +29,13 @@ def read_kept(path: Path, build: Callable[[Any], T], otherwise: T) -> T:
         return otherwise
 
 
-def write_kept(path: Path, kept: DataclassInstance) -> None:
-    """Replace the file in one step."""
+def write_kept(path: Path, kept: DataclassInstance) -> bool:
+    """Replace the file in one step; False where that failed."""
     fresh = path.with_suffix(".new")
     try:
         fresh.write_text(json.dumps(asdict(kept)), encoding="utf-8")
         os.replace(fresh, path)
     except OSError as error:
         logger.warning("%s was not saved: %s", path.name, error)
+        return False
+    return True

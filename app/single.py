@@ -1,20 +1,35 @@
-"""SingleInstance: one window for a data folder; a second start raises the first one."""
+"""SingleInstance: one window for a data folder; a second start raises the first one and says what it was to use."""
 
 from __future__ import annotations
 
 import hashlib
+import json
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QLockFile, QObject, QSysInfo, Signal
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
 ANSWER_MS = 1000
+MOST_BYTES = 65_536  # that a second start may say
+
+
+@dataclass(frozen=True, slots=True)
+class Handed:
+    """What a start was asked to use; "" is nothing."""
+
+    model: str = ""  # a target
+    drafter: str = ""
+
+
+NOTHING = Handed()
 
 
 class SingleInstance(QObject):
     """Holds a lock that a killed program does not keep: Qt checks that its process lives."""
 
-    raise_asked = Signal()
+    raise_asked = Signal(object)  # Handed
 
     def __init__(self, folder: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -40,13 +55,17 @@ class SingleInstance(QObject):
         is_foreign = host != QSysInfo.machineHostName()
         return is_foreign and not self.raise_other() and self._lock.removeStaleLockFile() and self._lock.tryLock(0)
 
-    def raise_other(self) -> bool:
-        """Ask the running instance to show its window; False where it does not answer."""
+    def raise_other(self, handed: Handed = NOTHING) -> bool:
+        """Ask the running instance to show its window and to use this; False where it does not answer."""
         socket = QLocalSocket()
         socket.connectToServer(self._name)
-        is_there = socket.waitForConnected(ANSWER_MS)
-        socket.abort()
-        return is_there
+        if not socket.waitForConnected(ANSWER_MS):
+            return False
+        socket.write(json.dumps(asdict(handed)).encode())
+        socket.disconnectFromServer()  # once it is written
+        if socket.state() != QLocalSocket.LocalSocketState.UnconnectedState:
+            socket.waitForDisconnected(ANSWER_MS)
+        return True
 
     def release(self) -> None:
         if self._server is not None:
@@ -57,6 +76,24 @@ class SingleInstance(QObject):
         if self._server is not None:
             while self._server.hasPendingConnections():
                 socket = self._server.nextPendingConnection()
-                socket.abort()
-                socket.deleteLater()
-        self.raise_asked.emit()
+                socket.setReadBufferSize(MOST_BYTES)
+                socket.disconnected.connect(partial(self._take, socket))
+                if socket.state() == QLocalSocket.LocalSocketState.UnconnectedState:
+                    self._take(socket)
+
+    def _take(self, socket: QLocalSocket) -> None:
+        """The other start has said all; whatever it was, the window is to be shown."""
+        socket.disconnected.disconnect()
+        said = bytes(socket.readAll().data())
+        socket.deleteLater()
+        self.raise_asked.emit(read_handed(said))
+
+
+def read_handed(said: bytes) -> Handed:
+    """What another start said; nothing where it makes no sense, as from another version."""
+    try:
+        found = json.loads(said)
+        model, drafter = found["model"], found["drafter"]
+    except (ValueError, KeyError, TypeError):
+        return NOTHING
+    return Handed(model, drafter) if isinstance(model, str) and isinstance(drafter, str) else NOTHING

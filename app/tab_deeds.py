@@ -20,7 +20,7 @@ class TabDeeds:
     @property
     def can_stop(self) -> bool:
         tab = self._workspace.current
-        return tab is not None and tab.session.is_busy
+        return tab is not None and (tab.session.is_busy or tab.composer.foot.can_stop_load)
 
     @property
     def can_continue(self) -> bool:

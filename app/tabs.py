@@ -190,6 +190,11 @@ class TabRow(QWidget):
         self.more_button.hide()
         theme.tokens_changed.connect(self.update)
 
+    def take_sidebar(self, is_shown: bool) -> None:
+        """While the sidebar is hidden a button here shows it."""
+        self.sidebar_button.setVisible(not is_shown)
+        self.refit()
+
     def refit(self) -> None:
         """Share the room out anew; called when tabs come, go or change places."""
         is_narrow = self.window().width() < ONE_TAB_BELOW

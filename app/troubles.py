@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.conversations.catalogue import Catalogue
 from app.conversations.recorder import Recorder
 from app.disk_full import DiskFull
-from app.model_status import ModelStatus
+from app.model_chooser import ModelChooser
 from app.tasks import failures
 from app.teller import Teller
 from app.workspace import Workspace
@@ -17,7 +17,7 @@ def connect_troubles(
     workspace: Workspace,
     catalogue: Catalogue,
     recorder: Recorder,
-    status: ModelStatus,
+    chooser: ModelChooser,
 ) -> None:
     workspace.trouble.connect(teller.show_trouble)
     for writer in (recorder, catalogue):
@@ -25,6 +25,5 @@ def connect_troubles(
         writer.disk_full.connect(lambda sentence: disk_full.notice())
     workspace.disk_full.connect(disk_full.notice)
     failures.happened.connect(teller.show_trouble)
-    status.engine_failed.connect(teller.tell_everywhere)
-    for recovered in (recorder.recovered, status.engine_recovered):
-        recovered.connect(teller.unsay)
+    chooser.gave_way.connect(teller.show_trouble)
+    recorder.recovered.connect(teller.unsay)

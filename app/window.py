@@ -24,28 +24,32 @@ from app.dialogs.exporter import Exporter
 from app.dialogs.importer import Importer
 from app.dialogs.quit_sheet import QuitSheet
 from app.disk_full import DiskFull
-from app.drafters import DEFAULT_DRAFTER
 from app.focus_place import FocusPlace
-from app.model_status import ModelStatus
+from app.looks import LooksKeeper, begin_looks
 from app.open_chat import OpenChat
 from app.regions import regions_of
+from app.settings.preferences import Settings
 from app.settings.prompt_cache import CacheDialog
 from app.shell import Shell
-from app.sidebar.folding import Folding, read_folding, write_folding
+from app.sidebar.folding import read_folding
 from app.sidebar.footer_words import FooterWords
 from app.sidebar.panel import Sidebar
+from app.single import Handed
 from app.tasks import start
 from app.teller import Teller
-from app.theme.appearance import Appearance, read_appearance, step_text_size, write_appearance
-from app.theme.fonts import TextSize
 from app.theme.pulse import Pulse
 from app.theme.symbols import app_icon
 from app.theme.theme import Theme
 from app.troubles import connect_troubles
 from app.typed_keys import TypedKeys
 from app.undoing import Undoing
+from app.window_models import WindowModels
 from app.window_place import PlaceKeeper
+from app.window_plan import plan_of
+from app.window_settings import WindowSettings
 from app.window_statistics import WindowStatistics
+from app.window_upkeep import WindowUpkeep
+from app.window_wiring import connect_sidebar, connect_workspace
 from app.workspace import Workspace
 
 SIZE = (1320, 860)
@@ -63,29 +67,31 @@ class MainWindow(QMainWindow):
         recorder: Recorder,
         *,
         data_dir: Path,
-        target: str,
-        drafter: str = DEFAULT_DRAFTER,
+        target: str = "",
+        drafter: str = "",
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        theme.set_text_size(read_appearance(data_dir).text_size)
+        self.settings = Settings(data_dir, self)
+        begin_looks(theme, self.settings)
         self.theme = theme
         self.pulse = Pulse(self)
-        self.status = ModelStatus(bridge, target, self)
+        self.models = WindowModels(theme, bridge, recorder, self.settings, target, drafter, self)
+        self.chooser = self.models.chooser
         self.catalogue = Catalogue(database, recorder, self)
-        self._reminder = Reminder(database, bridge, self)
+        self.reminder = Reminder(database, bridge, self)
         self.cache_keeper = CacheKeeper(database, bridge, self)
-        self.deletion = Deletion(self.catalogue, self._reminder, self.cache_keeper, self)
+        self.deletion = Deletion(self.catalogue, self.reminder, self.cache_keeper, self)
         self._bridge = bridge
         self._is_closed = False
         self._is_leaving = False
         self._data_dir = data_dir
 
         def make_session() -> ChatSession:
-            return ChatSession(database, bridge, recorder, model=target, drafter=drafter, parent=self)
+            return ChatSession(database, bridge, recorder, self.models.planner, parent=self)
 
         # In the order that Tab goes through them.
-        self.workspace = Workspace(theme, self.pulse, self.status, make_session, data_dir)
+        self.workspace = Workspace(theme, self.pulse, self.chooser, make_session, data_dir)
         self.sidebar = Sidebar(theme, self.pulse)
         self.shell = Shell(self.sidebar, self.workspace, self)
         self.setCentralWidget(self.shell)
@@ -95,9 +101,9 @@ class MainWindow(QMainWindow):
         self.resize(*SIZE)
         self._disk_full = DiskFull(database, self.workspace)
         self._make_helpers(bridge, recorder)
-        self._connect_sidebar()
-        self._connect_workspace()
-        connect_troubles(self.teller, self._disk_full, self.workspace, self.catalogue, recorder, self.status)
+        connect_sidebar(self, data_dir)
+        connect_workspace(self)
+        connect_troubles(self.teller, self._disk_full, self.workspace, self.catalogue, recorder, self.chooser)
         self._restore()
 
     def _make_helpers(self, bridge: EngineBridge, recorder: Recorder) -> None:
@@ -117,75 +123,40 @@ class MainWindow(QMainWindow):
         self._undoing = Undoing(workspace, self.deletion)
         self.statistics = WindowStatistics(self.theme, bridge, recorder, catalogue, workspace)
         self.statistics.serve(sidebar)
-        self._footer_words = FooterWords(sidebar.footer, workspace, self.status, self.statistics.history)
+        self._footer_words = FooterWords(sidebar.footer, workspace, self.chooser, self.statistics.history)
+        self.looks = LooksKeeper(self.settings, self.theme, self.pulse, workspace, self.statistics)
+        self.settings_pages = WindowSettings(self.theme, self.settings, self)
+        self.upkeep = WindowUpkeep(bridge, self.models, workspace, self.settings, self)
+        self.plan = plan_of(self, bridge)
         self.open_chat = OpenChat(workspace, sidebar, self.shell)
         self.actions_of_window = Actions(self, self.theme, workspace, self.open_chat, self._deeds())
-
-    def _connect_sidebar(self) -> None:
-        sidebar, workspace, shell = self.sidebar, self.workspace, self.shell
-        sidebar.open_asked.connect(self._open_chat)
-        sidebar.hit_chosen.connect(
-            lambda hit: self._open_chat(hit.conversation_id, hit.message_id, sidebar.field.words)
-        )
-        sidebar.new_asked.connect(workspace.new_tab)
-        sidebar.hide_asked.connect(shell.toggle_sidebar)
-        sidebar.left.connect(self._leave_sidebar)
-        sidebar.grip.width_asked.connect(shell.set_sidebar_width)
-        sidebar.folding_changed.connect(lambda folded: write_folding(self._data_dir, Folding(folded)))
-        sidebar.menus.export_asked.connect(self.exporter.export)
-        sidebar.menus.new_asked.connect(workspace.new_tab_in)
-        sidebar.delete_asked.connect(self.deletion.delete)
-        sidebar.undo_asked.connect(self.deletion.undo)
-        self.deletion.hidden.connect(workspace.put_away)
-        self.deletion.restored.connect(workspace.bring_back)
-        self.deletion.offer_changed.connect(lambda: sidebar.offer_undo(self.deletion.offered_titles))
-        self.chats.duplicated.connect(self._open_chat)
-        shell.focus_left.connect(workspace.focus_page)
-        shell.sidebar_toggled.connect(self._take_sidebar)
-
-    def _connect_workspace(self) -> None:
-        workspace, row, catalogue = self.workspace, self.workspace.row, self.catalogue
-        row.sidebar_button.clicked.connect(self.shell.toggle_sidebar)
-        row.inspector_button.clicked.connect(self.statistics.toggle_inspector)
-        row.menu_button.clicked.connect(lambda: self.actions_of_window.pop_up(row.menu_button))
-        workspace.body.side_toggled.connect(row.inspector_button.setChecked)
-        workspace.changed.connect(self._refresh)
-        workspace.messages_gone.connect(self._reminder.relearn)
-        workspace.used.connect(self._refresh_list)
-        workspace.went_on.connect(self.teller.say_going_on)
-        self.statistics.tint_changed.connect(self.actions_of_window.tint.setChecked)
-        catalogue.conversations_changed.connect(self._show_conversations)
-        catalogue.renamed.connect(self._take_title)
-        catalogue.deleted.connect(workspace.forget)
-        for forget in (self._reminder.forget, self.cache_keeper.remove_later):
-            catalogue.deleted.connect(forget)  # again: its last message may have been sent meanwhile
 
     def _restore(self) -> None:
         """Bring back what was kept of the last time, but for the tabs."""
         self.sidebar.model.set_folded(read_folding(self._data_dir).folded)
         self._place = PlaceKeeper(self, self.shell, self.workspace.body, self._data_dir)
         self.statistics.set_inspector_wanted(self._place.is_inspector_wanted, is_over=False)
-        self._refresh()
+        self.refresh()
 
     async def open(self) -> None:
         """Load the model behind the window and bring back what was open."""
         place = FocusPlace(self)
-        self.status.load()
+        self.chooser.load()
         await self.catalogue.refresh()
-        await self.workspace.restore()
+        await self.workspace.restore(reopens=self.settings.preferences.general.reopens_tabs)
         self.teller.say_what_waits()
         if self.workspace.current is not None and place.is_kept:
             self.workspace.current.composer.field.setFocus()
 
     # What changes
 
-    def _refresh(self) -> None:
+    def refresh(self) -> None:
         tab = self.workspace.current
         current = tab.session.conversation_id if tab else None
         marks = self.workspace.marks
         known = {conversation.id for conversation in self.catalogue.conversations}
         if current and current not in known:
-            self._refresh_list()
+            self.refresh_list()
         self.sidebar.model.set_states(marks, current or "")
         self.actions_of_window.refresh()
         self._pace()
@@ -193,27 +164,23 @@ class MainWindow(QMainWindow):
         title = ("" if tab.is_empty else tab.title) if tab else page.windowTitle() if page else ""
         self.setWindowTitle(f"{title} · Slipstream" if title else "Slipstream")
 
-    def _refresh_list(self) -> None:
+    def refresh_list(self) -> None:
         if not self._is_closed:
             start(self.catalogue.refresh())
 
-    def _show_conversations(self) -> None:
+    def show_conversations(self) -> None:
         self.sidebar.show_conversations(self.catalogue.conversations)
         self.workspace.alike.show_welcome(not self.catalogue.conversations)
 
-    def _take_title(self, conversation_id: str, title: str) -> None:
+    def take_title(self, conversation_id: str, title: str) -> None:
         for tab in self.workspace.tabs:
             tab.session.apply_title(conversation_id, title)
 
-    def _take_sidebar(self, is_shown: bool) -> None:
-        self.workspace.row.sidebar_button.setVisible(not is_shown)
-        self.workspace.row.refit()
-
-    def _open_chat(self, conversation_id: str, message_id: str = "", words: str = "") -> None:
+    def go_to_chat(self, conversation_id: str, message_id: str = "", words: str = "") -> None:
         self.workspace.open_chat(conversation_id, message_id, words)
         self.shell.close_overlay()
 
-    def _leave_sidebar(self) -> None:
+    def leave_sidebar(self) -> None:
         """Go on writing; a sidebar that lies over the chat goes."""
         self.shell.close_overlay()
         self.workspace.focus_page()
@@ -230,23 +197,19 @@ class MainWindow(QMainWindow):
             set_tint=self.statistics.set_tint,
             show_statistics=self.statistics.show_page,
             show_cache=self.cache_notes.show,
+            show_settings=self.settings_pages.show,
             search=self.search_chats,
             import_chats=self.importer.show_page,
             export_all=self.exporter.export_all,
             undo=self._undoing.undo,
             redo=self._undoing.redo,
             step_region=self.regions.step,
-            change_text_size=self.change_text_size,
+            change_text_size=self.looks.step_text_size,
         )
 
     def search_chats(self) -> None:
         self.shell.show_sidebar()
         self.sidebar.start_search()
-
-    def change_text_size(self, steps: int) -> None:
-        size = step_text_size(TextSize.percent, steps)
-        self.theme.set_text_size(size)
-        write_appearance(self._data_dir, Appearance(size))
 
     # The clock of the glyphs
 
@@ -268,11 +231,16 @@ class MainWindow(QMainWindow):
         sheet.open()
 
     def raise_window(self) -> None:
-        """Come to the front, for a second start."""
+        """Come to the front."""
         self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
         self.show()
         self.raise_()
         self.activateWindow()
+
+    def take_over(self, handed: Handed) -> None:
+        """Come to the front for a second start, and use what it was to use."""
+        self.models.use(handed.model, handed.drafter)
+        self.raise_window()
 
     def leave(self) -> None:
         """Close without asking."""
@@ -289,8 +257,9 @@ class MainWindow(QMainWindow):
         self.catalogue.leave()
         self._place.save()
         self.cache_notes.close()
+        self.settings_pages.close()
         self.deletion.finish()
-        self._reminder.close()
+        self.reminder.close()
         self._disk_full.close()
         self.workspace.hold()  # or the end of a reply would send what waits for it
         self.pulse.set_running(False)

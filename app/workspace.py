@@ -14,7 +14,7 @@ from app.chat.session import ChatSession
 from app.chat.tab import ChatTab
 from app.chat.tab_find import find_in
 from app.focus_place import FocusPlace
-from app.model_status import ModelStatus
+from app.model_chooser import ModelChooser
 from app.page_stack import PageStack
 from app.tab_keeper import TabKeeper
 from app.tabs_alike import TabsAlike
@@ -39,7 +39,7 @@ class Workspace(PageStack):
         self,
         theme: Theme,
         pulse: Pulse,
-        status: ModelStatus,
+        chooser: ModelChooser,
         make_session: Callable[[], ChatSession],
         folder: Path,
         parent: QWidget | None = None,
@@ -47,7 +47,7 @@ class Workspace(PageStack):
         super().__init__(theme, pulse, parent)
         self._theme = theme
         self._pulse = pulse
-        self._status = status
+        self._chooser = chooser
         self._make_session = make_session
         self.alike = TabsAlike(lambda: self.tabs)
         self.is_restoring = False
@@ -90,11 +90,11 @@ class Workspace(PageStack):
 
     # Tabs
 
-    async def restore(self) -> None:
-        """Open the tabs of the last time; an empty one where there was none."""
+    async def restore(self, *, reopens: bool = True) -> None:
+        """Open the tabs of the last time; an empty one where there was none, or where none is to be opened."""
         saved = self._keeper.read()
         self.is_restoring = True
-        for conversation_id in saved.conversation_ids:
+        for conversation_id in saved.conversation_ids if reopens else ():
             await asyncio.wait([start(self._open(conversation_id))])
         self.is_restoring = False
         num_restored = len(self.tabs)
@@ -181,13 +181,12 @@ class Workspace(PageStack):
             tab.composer.field.setFocus()
 
     def _make_tab(self) -> ChatTab:
-        tab = ChatTab(self._theme, self._pulse, self._make_session(), self._status)
+        tab = ChatTab(self._theme, self._pulse, self._make_session(), self._chooser)
         tab.state_changed.connect(self._refresh)
         tab.draft_changed.connect(self._keeper.save_soon)
         tab.transcript.reply_in_view_changed.connect(lambda message_id: self.reply_in_view_changed.emit())
         tab.actions_on_messages.tint_asked.connect(self.tint_asked)
         tab.session.messages_gone.connect(self.messages_gone)
-        tab.model_wanted.connect(self._status.load)
         self.alike.take(tab)
         tab.session.disk_full.connect(self.disk_full)
         tab.session.reply_begun.connect(self.used)

@@ -17,6 +17,7 @@ from engine.messages import (
     DescribeCache,
     Event,
     KeepConversations,
+    RemoveCached,
     SetCacheLimits,
 )
 from engine.prompt_cache.cache import PromptCache
@@ -43,11 +44,14 @@ def carry_out(command: CacheCommand, cache: PromptCache | None, folder: Path, em
                 cache.set_limits(command.memory_bytes, command.budget_bytes, command.daily_bytes)
         case DescribeCache():
             emit(Answer(command.request_id, describe(cache, folder) if cache else CacheReport()))
+        case ClearCache(request_id=request_id) | RemoveCached(request_id=request_id) if cache is None:
+            emit(Answer(request_id, CacheReport()))
         case ClearCache():
-            if cache is None:
-                emit(Answer(command.request_id, CacheReport()))
-            else:
-                cache.clear(lambda: emit(Answer(command.request_id, describe(cache, folder))))
+            assert cache is not None
+            cache.clear(lambda: emit(Answer(command.request_id, describe(cache, folder))))
+        case RemoveCached():
+            assert cache is not None
+            cache.remove(command.conversation_id, lambda: emit(Answer(command.request_id, describe(cache, folder))))
         case _:
             assert_never(command)
 
@@ -64,13 +68,14 @@ def describe(cache: PromptCache, folder: Path) -> CacheReport:
         memory_bytes=report.ram_bytes,
         memory_limit_bytes=report.ram_limit_bytes,
         disk_bytes=report.disk_bytes,
+        drafter_bytes=report.drafter_bytes,
         budget_bytes=report.budget_bytes,
         written_today_bytes=report.written_today_bytes,
         daily_limit_bytes=report.daily_limit_bytes,
         is_read_only=report.is_read_only,
         problem=report.problem,
         conversations=tuple(
-            CachedConversation(one.conversation_id, one.disk_bytes, one.num_tokens)
+            CachedConversation(one.conversation_id, one.disk_bytes, one.num_tokens, one.drafter_bytes, one.drafters)
             for one in report.conversations
             if not one.tag  # of the window
         ),

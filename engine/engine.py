@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
 from functools import partial
 from pathlib import Path
 from typing import assert_never
@@ -15,7 +14,6 @@ from engine.cache_commands import carry_out
 from engine.checkpoints import Checkpoints
 from engine.depth import DepthPolicy
 from engine.describing import complete_count, describe_memory
-from engine.drafters.base import Drafter
 from engine.drafters.table import check_drafter
 from engine.failure import failed
 from engine.groups import Groups
@@ -48,6 +46,7 @@ from engine.messages import (
     Progress,
     ReadTemplate,
     RememberReplies,
+    RemoveCached,
     SetCacheLimits,
     Shutdown,
     StartEngine,
@@ -59,8 +58,9 @@ from engine.prompt_cache.cache import PromptCache
 from engine.prompt_cache.entries import Opened, ReadBack, Removed, Written
 from engine.prompt_cache.report import FOLDER_NAME
 from engine.replies import Replies
+from engine.requests import Requests
+from engine.residence import Residence
 from engine.row import Row
-from engine.row_opening import open_row
 from engine.target import Target
 from engine.text.counting import Counted, hand_on
 from engine.text.prompt import Prompt
@@ -69,16 +69,6 @@ from engine.text.thread import InlineText, TextThread
 log = logging.getLogger(__name__)
 
 STEPS_BETWEEN_CLEARS = 256  # frees buffers that no longer fit; every step would empty the pool that the next one needs
-
-
-@dataclass(slots=True)
-class Pending:
-    """A submitted request that is not a row yet: its models are being loaded or its prompt is being made."""
-
-    submit: Submit
-    sent_at: float
-    target: Target | None = None
-    drafter: Drafter | None = None
 
 
 class Engine:
@@ -102,13 +92,13 @@ class Engine:
         self._text = text
         self._inbox = inbox or Inbox()
         self._replies = Replies()
-        self._loader = Loader(data_dir, self._replies, self._emit_of_load, self._prepare)
-        self._pending: dict[int, Pending] = {}
-        self._searching: dict[int, Row] = {}  # rows whose prompts are looked up in the cache
         self._cache = cache
         self._open_again = reopen_cache
         self._checkpoints = Checkpoints(cache)
         self._groups = Groups(self._emit, depth, self._checkpoints)
+        self._requests = Requests(self._emit, text, self._inbox, self._replies, self._checkpoints, self._take_in)
+        self._loader = Loader(data_dir, self._replies, self._emit_of_load, self._requests.prepare)
+        self._residence = Residence(self._loader, self._emit_of_load, self._is_used)
         self._num_steps = 0
         self.is_shut_down = False
 
@@ -122,7 +112,7 @@ class Engine:
         is_busy = not self._inbox.is_empty()
         while not self._inbox.is_empty():
             self._handle(*self._inbox.get())
-        is_busy |= self._loader.advance() | self._groups.advance()
+        is_busy |= self._residence.advance() | self._groups.advance()
         self._num_steps += 1
         if self._num_steps % STEPS_BETWEEN_CLEARS == 0:
             mx.clear_cache()
@@ -148,10 +138,8 @@ class Engine:
 
     def fail(self, text: str) -> None:
         """Fail every request; for a fault of the engine itself."""
-        for request_id in {*self._pending, *self._searching, *self._loader.drop()}:
+        for request_id in self._requests.drop() | {*self._residence.drop()}:
             self._emit(Failed(request_id, "engine", text))
-        self._pending.clear()
-        self._searching.clear()
         self._groups.fail(text)
 
     def close_cache(self, seconds: float) -> bool:
@@ -171,7 +159,7 @@ class Engine:
     def _emit_of_load(self, event: Event) -> None:
         """Hand over what a load tells; where it failed, the request has ended."""
         if isinstance(event, Failed):
-            self._pending.pop(event.request_id, None)
+            self._requests.forget(event.request_id)
         self._emit(event)
 
     def _handle(self, arrived_at: float, message: Message) -> None:
@@ -181,16 +169,16 @@ class Engine:
             case Submit():
                 self._submit(message, arrived_at)
             case LoadModel():
-                self._loader.want(message)
+                self._residence.want(message)
             case Prompt():
-                self._open_row(message)
+                self._requests.open_row(message)
             case Failed():
-                if self._pending.pop(message.request_id, None):
+                if self._requests.forget(message.request_id):
                     self._emit(message)
             case Cancel():
                 self._cancel(message.request_id)
             case UnloadModel():
-                self._loader.unload(message.target)
+                self._residence.unload(message)
             case StartEngine():
                 self._emit(EngineStarted())
             case CountTokens() | Inspect() | InspectDrafter() | EstimateMemory() | ReadTemplate() | PreviewTemplate():
@@ -202,7 +190,14 @@ class Engine:
                     self._replies.remember(target.facts.tokenizer_id, message.replies)
             case ForgetConversation():
                 self._replies.forget(message.conversation_id)
-            case DeleteConversation() | KeepConversations() | DescribeCache() | SetCacheLimits() | ClearCache():
+            case (
+                DeleteConversation()
+                | KeepConversations()
+                | DescribeCache()
+                | SetCacheLimits()
+                | ClearCache()
+                | RemoveCached()
+            ):
                 if isinstance(message, DeleteConversation):
                     self._replies.forget(message.conversation_id)
                 carry_out(message, self._cache, self._data_dir / FOLDER_NAME, self._emit)
@@ -223,68 +218,35 @@ class Engine:
             self._emit(failed(submit.request_id, "request", error))
             return
         self._reopen_cache()
-        self._pending[submit.request_id] = Pending(submit, sent_at)
-        self._replies.begin(submit.request_id, submit.conversation_id)
-        self._loader.want(submit)
+        self._requests.begin(submit, sent_at)
+        self._residence.want(submit)
 
     def _reopen_cache(self) -> None:
         """Try to get what another program held, while no reply has anything of it."""
         if self._cache is None or self._open_again is None or not self._cache.is_held_elsewhere:
             return
-        is_busy = self._pending or self._searching or not self._groups.are_idle
+        is_busy = self._requests.ids or not self._groups.are_idle
         if not is_busy and (cache := self._open_again()) is not None:
             self._cache.close(0.0)
             self._cache = cache
             self._checkpoints.use(cache)
 
-    def _prepare(self, submit: Submit, target: Target, drafter: Drafter) -> None:
-        """Have the prompt made; it comes back through the inbox."""
-        pending = self._pending[submit.request_id]
-        pending.target, pending.drafter = target, drafter
-        self._replies.set_tokenizer(submit.request_id, target.facts.tokenizer_id)
-        self._text.prepare(submit, target.facts, self._inbox.put)
-
-    def _open_row(self, prompt: Prompt) -> None:
-        """Turn a made prompt into a waiting row, unless its request was cancelled meanwhile."""
-        pending = self._pending.pop(prompt.request_id, None)
-        if pending is None:
-            return
-        for notice in prompt.notices:
-            self._emit(notice)
-        if prompt.opening:
-            self._emit(Began(prompt.request_id, prompt.opening))
-        try:
-            self._add_row(prompt, pending)
-        except Exception as error:
-            log.exception("request %d could not be opened", prompt.request_id)
-            self._searching.pop(prompt.request_id, None)
-            self._emit(failed(prompt.request_id, "engine", error))
-
-    def _add_row(self, prompt: Prompt, pending: Pending) -> None:
-        assert pending.target is not None
-        assert pending.drafter is not None
-        is_stopping = partial(self._inbox.is_stopping, prompt.request_id)
-        target = pending.target
-        kind = target.state_kind(prompt.kv)
-        row = open_row(pending.submit, prompt, pending.drafter, target.view, kind, pending.sent_at, is_stopping)
-        self._searching[row.request_id] = row
-        self._checkpoints.find(row, target.long_prefill_tokens_per_second, partial(self._take_in, target, row))
-
     def _take_in(self, target: Target, row: Row) -> None:
-        """Let a row wait in a group, unless its request was cancelled while its prompt was looked up."""
-        if self._searching.pop(row.request_id, None) is not None:
-            self._share_memory()
-            self._groups.add(target, row)
+        """Let a row wait in a group."""
+        self._share_memory()
+        self._groups.add(target, row)
+
+    def _is_used(self, target: str, besides: Collection[int]) -> bool:
+        """Whether a request or a row needs a target, other than the requests that are named."""
+        return self._requests.uses(target, besides) or self._groups.use(self._loader.target(target))
 
     def _cancel(self, request_id: int) -> None:
         """End a request wherever it is; one that is unknown or has ended needs nothing."""
-        was_pending = self._pending.pop(request_id, None) is not None
-        if self._loader.cancel(request_id) or was_pending:
+        was_waiting = self._residence.cancel(request_id)
+        if self._requests.cancel(request_id):
+            return
+        if was_waiting:
             self._emit(Finished(request_id, "cancelled"))
-        elif (row := self._searching.pop(request_id, None)) is not None:
-            self._checkpoints.drop(request_id)
-            for event in row.end("cancelled"):
-                self._emit(event)
         else:
             self._groups.cancel(request_id)
 
@@ -294,8 +256,8 @@ class Engine:
             self._cache.shrink(self._groups.memory.target_bytes)
 
     def _shut_down(self) -> None:
-        for request_id in {*self._pending, *self._searching, *self._loader.waiting_ids()}:
+        for request_id in self._requests.ids | {*self._residence.waiting_ids()}:
             self._cancel(request_id)
         self._groups.end()
-        self._loader.drop()
+        self._residence.drop()
         self.is_shut_down = True

@@ -41,15 +41,18 @@ class Groups:
         """What all rows take, those that wait aside."""
         return sum((group.memory for group in self._groups), RowMemory())
 
+    def use(self, target: Target | None) -> bool:
+        """Whether a row of a target is here; an idle group of it is let go."""
+        self._drop_idle()
+        return any(group.target is target for group in self._groups)
+
     def add(self, target: Target, row: Row) -> None:
         """Let a row wait in a group of its target that suits it."""
         self._group_for(target, row).add(row)
 
     def advance(self) -> bool:
         """Give the next group in turn one step; False where none is left."""
-        for group in [group for group in self._groups if group.is_idle]:
-            self._groups.remove(group)
-            group.target.rest()
+        self._drop_idle()
         if not self._groups:
             return False
         group = self._groups.pop(0)
@@ -72,6 +75,11 @@ class Groups:
         for group in self._groups:
             group.fail(text)
         self._groups.clear()
+
+    def _drop_idle(self) -> None:
+        for group in [group for group in self._groups if group.is_idle]:
+            self._groups.remove(group)
+            group.target.rest()
 
     def _group_for(self, target: Target, row: Row) -> Group:
         """A group of this target that suits the row and has room for it, or a new one; where that is one too many,

@@ -9,12 +9,14 @@ from pathlib import Path
 from typing import NamedTuple
 from weakref import WeakValueDictionary
 
+import mlx.core as mx
+
 from engine.cost_file import cost_path
 from engine.drafters.base import Drafter, DrafterSource, DrafterStep, check_ports
 from engine.drafters.name import split_name
 from engine.drafters.table import load_drafter
 from engine.failure import failed
-from engine.messages import Event, LoadModel, ModelLoaded, ModelUnloaded, Progress, Submit
+from engine.messages import Event, LoadModel, ModelLoaded, Progress, Submit
 from engine.models.bring import bring_model
 from engine.models.errors import DrafterError, ModelError
 from engine.replies import Replies
@@ -107,19 +109,31 @@ class Loader:
                 return True
         return False
 
+    def has(self, request: Request) -> bool:
+        """Whether a request needs no load of weights."""
+        if isinstance(request, Submit) and split_name(request.drafter)[1]:
+            return LoadKey(request.target, request.drafter) in self._drafters
+        return request.target in self._targets
+
+    def is_loading(self, target: str) -> bool:
+        """Whether a target or a drafter for it is on its way."""
+        return any(key.target == target for key in self._loadings)
+
+    def loads_of(self, target: str) -> list[int]:
+        """The LoadModels that wait for a target."""
+        waiting = self._loadings[LoadKey(target)].waiting if LoadKey(target) in self._loadings else {}
+        return [request_id for request_id, request in waiting.items() if isinstance(request, LoadModel)]
+
     def unload(self, target: str) -> None:
-        """Let go of a target and its drafters; rows that run keep them until they end."""
+        """Let go of a target and its drafters; what a row uses stays until it ends."""
         self._targets.pop(target, None)
         self._latest.pop(target, None)
-        self._emit(ModelUnloaded(target))
 
-    def drop(self) -> list[int]:
-        """Let go of every target and load; returns the requests that waited for one."""
-        request_ids = self.waiting_ids()
+    def drop(self) -> None:
+        """Let go of every target and load."""
         self._targets.clear()
         self._latest.clear()
         self._loadings.clear()
-        return request_ids
 
     def waiting_ids(self) -> list[int]:
         return [request_id for loading in self._loadings.values() for request_id in loading.waiting]
@@ -179,6 +193,7 @@ class Loader:
         self._drafters[key] = drafter
         if drafter.weight_bytes:
             self._latest[key.target] = drafter
+            mx.clear_cache()  # of what the one before took, where no row uses that
 
     def _give_up(self, key: LoadKey, error: ModelError) -> None:
         code = DrafterError.code if key.drafter else error.code

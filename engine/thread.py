@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.inbox import Inbox
+from engine.inbox import Delivery, Inbox
 from engine.messages import (
     Answer,
     Cancel,
-    ClearCache,
     Command,
-    ConversationDeleted,
-    DeleteConversation,
-    DescribeCache,
-    DescribeMemory,
+    EngineStarted,
     Event,
     Failed,
-    LoadModel,
     Notice,
     Question,
     Shutdown,
-    Submit,
+    StartEngine,
 )
 from engine.models.file_limit import import_mlx_lm
 from engine.models.locate import default_data_dir
+from engine.prompt_cache.entries import StorageMessage
 from engine.prompt_cache.lock import is_free
 from engine.prompt_cache.report import FOLDER_NAME, CacheSettings
+from engine.refusal import refusal
 from engine.text.counting import Counted, hand_on
 from engine.text.thread import TextThread
 
@@ -48,10 +46,13 @@ class EngineThread:
     def __init__(self, data_dir: Path | None = None, tag: str = "") -> None:
         """`tag` tells the prompt cache which program saves; "" is the window."""
         self._tag = tag
+        self._inbox = Inbox()
         self._is_serving = False
+        self._is_over = False
+        self._has_mlx = False
+        self._from_storage = Delivery(self._inbox)
         self._told = ""  # what the last opening of the prompt cache had to tell
         self._data_dir = data_dir or default_data_dir()
-        self._inbox = Inbox()
         self._text = TextThread(self._data_dir)
         self._thread = threading.Thread(target=self._run, name="engine")
         self._emit: Callable[[Event], None] = lambda event: None
@@ -89,28 +90,42 @@ class EngineThread:
 
     def _run(self) -> None:
         try:
-            self._serve()
-        except Exception as error:
-            log.exception("the engine could not start")
-            self._refuse(f"The engine could not start: {error}. Install Slipstream again, or see the log.")
+            while not self._is_over:
+                if fault := self._live():
+                    self._release_memory()
+                    self._refuse(fault)
         finally:
+            self._end_mlx()
             self._text.close()
 
-    def _serve(self) -> None:
-        import mlx.core as mx
-
+    def _live(self) -> str:
+        """One engine from its start to its end; returns why it failed, "" where it was shut down."""
         try:
-            self._loop()
-        finally:
-            # Without this a process that ends right after a thread ran compiled code aborts now and then.
-            mx.synchronize()
-            mx.clear_streams()
+            engine = self._start()
+        except Exception as error:
+            log.exception("the engine could not start")
+            return self._tell_fault(f"The engine could not start: {error}. Start it again, or see the log.")
+        self._tell(EngineStarted())
+        self._is_serving = True
+        fault = self._serve(engine)
+        self._is_serving = False
+        if fault:
+            self._attempt("failing every request", lambda: engine.fail(fault))
+            self._tell_fault(fault)
+        self._attempt("closing the prompt cache", lambda: self._close_cache(engine))
+        self._is_over = not fault
+        return fault
 
-    def _loop(self) -> None:
+    def _start(self) -> Engine:
+        """A new engine that holds nothing; whatever may be wrong with the installation raises here."""
+        import mlx.core  # noqa: F401
+
+        self._has_mlx = True
         import_mlx_lm()
         from engine.engine import Engine
 
-        engine = Engine(
+        self._from_storage = Delivery(self._inbox)
+        return Engine(
             self._emit,
             self._text,
             self._data_dir,
@@ -118,24 +133,26 @@ class EngineThread:
             cache=self._open_cache(),
             reopen_cache=lambda: self._open_cache() if is_free(self._data_dir / FOLDER_NAME) else None,
         )
-        self._is_serving = True
-        try:
-            self._advance(engine)
-        finally:  # the thread of its storage would keep the process alive
-            self._is_serving = False
-            if not engine.close_cache(FLUSH_SECONDS):
-                log.warning("the prompt cache was closed before all of it was written")
 
-    def _advance(self, engine: Engine) -> None:
-        while not engine.is_shut_down:
-            try:
+    def _serve(self, engine: Engine) -> str:
+        """Step until the shutdown; returns why that came to an end before it."""
+        try:
+            while not engine.is_shut_down:
                 if not engine.step():
                     engine.wait()
-            except Exception as error:
-                log.exception("the engine's loop failed")
-                text = f"The engine failed: {error}. Every reply up to here is kept; send the message again."
-                engine.fail(text)
-                self._emit(Failed(0, "engine", text))
+        except Exception as error:
+            log.exception("the engine's loop failed")
+            return f"The engine failed: {error}. Every reply up to here is kept. Start the engine again."
+        return ""
+
+    def _close_cache(self, engine: Engine) -> None:
+        """End its storage, whose thread would keep the process alive, and drop what that still has to say."""
+        try:
+            if not engine.close_cache(FLUSH_SECONDS):
+                log.warning("the prompt cache was closed before all of it was written")
+        finally:
+            self._from_storage.is_open = False
+            self._inbox.sift(lambda message: not isinstance(message, StorageMessage))
 
     def _open_cache(self) -> PromptCache:
         from engine.prompt_cache.cache import OPENED, PromptCache
@@ -148,20 +165,47 @@ class EngineThread:
                 self._told = text
             self._emit(Notice(0, "cache", text))
 
-        storage = StorageThread(self._data_dir / FOLDER_NAME, self._inbox.put)
+        storage = StorageThread(self._data_dir / FOLDER_NAME, self._from_storage)
         cache = PromptCache(storage, settings=CacheSettings(tag=self._tag), notify=notify)
         cache.open()
         return cache
 
     def _refuse(self, text: str) -> None:
-        """Answer everything with the reason why there is no engine, until Shutdown."""
-        self._emit(Failed(0, "engine", text))
-        while True:
+        """Answer everything with the reason why there is no engine, until StartEngine or Shutdown."""
+        while not self._is_over:
             _, message = self._inbox.get()
-            if isinstance(message, Shutdown):
+            if isinstance(message, StartEngine):
                 return
-            match message:
-                case Submit() | LoadModel() | DescribeCache() | ClearCache() | DescribeMemory():
-                    self._emit(Failed(message.request_id, "engine", text))
-                case DeleteConversation():
-                    self._emit(ConversationDeleted(message.conversation_id, text))
+            self._is_over = isinstance(message, Shutdown)
+            if (answer := refusal(message, text)) is not None:
+                self._tell(answer)
+
+    def _tell_fault(self, text: str) -> str:
+        self._tell(Failed(0, "engine", text))
+        return text
+
+    def _tell(self, event: Event) -> None:
+        self._attempt(f"the consumer of {type(event).__name__}", lambda: self._emit(event))
+
+    def _attempt(self, what: str, work: Callable[[], None]) -> None:
+        """Do what must not end the thread."""
+        try:
+            work()
+        except Exception:
+            log.exception("%s failed", what)
+
+    def _release_memory(self) -> None:
+        """Give back what a failed engine held."""
+        if self._has_mlx:
+            import mlx.core as mx
+
+            gc.collect()  # an engine is a circle of objects
+            mx.clear_cache()
+
+    def _end_mlx(self) -> None:
+        """Without this a process that ends right after a thread ran compiled code aborts now and then."""
+        if self._has_mlx:
+            import mlx.core as mx
+
+            mx.synchronize()
+            mx.clear_streams()

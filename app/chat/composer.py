@@ -56,6 +56,7 @@ class Composer(ComposerFrame):
         self.foot.send_button.clicked.connect(self._press)
         self.foot.drafter_chosen.connect(self.drafter_chosen)
         self.foot.switches_chosen.connect(self.switches_chosen)
+        self.foot.load_stop_asked.connect(self.field.setFocus)
 
     # State, as the tab tells it
 
@@ -204,7 +205,7 @@ class Composer(ComposerFrame):
     def _escape(self) -> None:
         if self._edits:
             self.end_edit()
-        elif self.is_busy:
+        elif self.is_busy or self.foot.can_stop_load:
             self.stop_requested.emit()
 
     def _take_back(self, draft: Draft, place: int) -> None:

@@ -6,14 +6,15 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from app.chat.chips import Chip, SendButton
 from app.chat.composer_cost import CostLabel
-from app.chat.composer_menus import drafter_menu, model_menu, pop_up, thinking_menu, thinking_words
+from app.chat.composer_menus import drafter_menu, pop_up, thinking_menu, thinking_words
 from app.chat.counting import Cost
 from app.drafters import DEFAULT_DRAFTER, DRAFTERS, drafter_name
 from app.theme.buttons import SymbolButton
+from app.theme.fonts import font
 from app.theme.theme import Theme
 from engine.messages import TemplateSwitch
 
@@ -24,10 +25,11 @@ GAP = 8  # before Send
 class ComposerFoot(QWidget):
     drafter_chosen = Signal(str)
     switches_chosen = Signal(object)  # names and values of the template's switches
+    model_asked = Signal()  # to choose another
+    load_stop_asked = Signal()  # of the model
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._model = ("", "")
         self._drafter = DEFAULT_DRAFTER
         self._with_paths: dict[str, None] = {}  # drafters that the chat has had and no list names, oldest first
         self._switches: tuple[TemplateSwitch, ...] = ()
@@ -39,11 +41,13 @@ class ComposerFoot(QWidget):
         self.drafter_chip = Chip(theme, "drafter", "Choose the drafter", "draft", self)
         self.thinking_chip = Chip(theme, "", "Choose how the model thinks", parent=self)
         self.cost = CostLabel(theme, self)
+        self.stop_button = make_stop(self)
         self.send_button = SendButton(theme, self)
         self.thinking_chip.hide()
         self._lay_out()
         self.drafter_chip.clicked.connect(self.open_drafters)
-        self.model_chip.clicked.connect(self._open_model)
+        self.model_chip.clicked.connect(self.model_asked)
+        self.stop_button.clicked.connect(self.load_stop_asked)
         self.thinking_chip.clicked.connect(self._open_thinking)
 
     def _lay_out(self) -> None:
@@ -54,14 +58,21 @@ class ComposerFoot(QWidget):
             row.addWidget(chip)
         row.addStretch(1)
         row.addWidget(self.cost)
+        row.addWidget(self.stop_button)
         row.addSpacing(GAP)
         row.addWidget(self.send_button)
 
     def focus_chain(self) -> tuple[QWidget, ...]:
-        return (self.attach_button, self.model_chip, self.drafter_chip, self.thinking_chip, self.send_button)
+        return (
+            self.attach_button,
+            self.model_chip,
+            self.drafter_chip,
+            self.thinking_chip,
+            self.stop_button,
+            self.send_button,
+        )
 
     def set_model(self, name: str, quantisation: str) -> None:
-        self._model = (name, quantisation)
         self.model_chip.set_words(name or "No model", quantisation)
         self.fit()
 
@@ -88,9 +99,14 @@ class ComposerFoot(QWidget):
             self.fit()
         self._cost = cost
 
-    def set_status(self, words: str) -> None:
+    @property
+    def can_stop_load(self) -> bool:
+        return not self.stop_button.isHidden()
+
+    def set_status(self, words: str, *, can_stop: bool = False) -> None:
         """What the model is doing stands in the place of the cost, until it is ready."""
         self._status = words
+        self.stop_button.setVisible(can_stop)
         if words:
             self.cost.show_words(words)
         else:
@@ -99,9 +115,6 @@ class ComposerFoot(QWidget):
 
     def open_drafters(self) -> None:
         pop_up(drafter_menu(self, self._with_paths, self._drafter, self._choose_drafter), self.drafter_chip)
-
-    def _open_model(self) -> None:
-        pop_up(model_menu(self, *self._model), self.model_chip)
 
     def _open_thinking(self) -> None:
         pop_up(thinking_menu(self, self._switches, self._chosen, self._choose_switch), self.thinking_chip)
@@ -133,3 +146,12 @@ class ComposerFoot(QWidget):
         shown = [widget for widget in (*self.focus_chain(), self.cost) if not widget.isHidden()]
         widths = [widget.sizeHint().expandedTo(widget.minimumSize()).width() for widget in shown]
         return sum(widths) + SPACING * len(shown) + GAP
+
+
+def make_stop(parent: QWidget) -> QPushButton:
+    button = QPushButton("Stop", parent)
+    button.setProperty("kind", "link")
+    button.setFont(font("small"))
+    button.setAccessibleName("Stop loading the model")
+    button.hide()
+    return button

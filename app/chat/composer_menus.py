@@ -32,12 +32,6 @@ def drafter_menu(parent: QWidget, with_paths: Iterable[str], current: str, choos
     return menu
 
 
-def model_menu(parent: QWidget, name: str, quantisation: str) -> QMenu:
-    menu = QMenu("Model", parent)
-    _add(menu, f"{name or 'No model'}  {quantisation}".rstrip(), bool(name), lambda: None)
-    return menu
-
-
 def thinking_menu(
     parent: QWidget,
     switches: Sequence[TemplateSwitch],

@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.bridge import EngineBridge
 from app.chat.draft import Draft
 from app.conversations.records import Attachment
+from app.conversations.reply_plan import ReplyPlan
 from engine.messages import Answer, Cancel, CountTokens, Event, Failed, TokenCount, Turn
 
 WAIT_MILLISECONDS = 200  # after the last key
@@ -24,8 +25,8 @@ FRAME = (Turn("user", "a"),)  # what a template writes around a message costs as
 class Countable(Protocol):
     """What of a chat counting needs."""
 
-    model: str
-
+    @property
+    def plan(self) -> ReplyPlan: ...
     @property
     def switches(self) -> tuple[tuple[str, str], ...]: ...
     @property
@@ -64,14 +65,6 @@ class Cost:
         return self.num_tokens > 0.9 * self.count.context_length
 
 
-@dataclass(frozen=True, slots=True)
-class _Question:
-    turns: tuple[Turn, ...]
-    model: str
-    switches: tuple[tuple[str, str], ...]
-    began_at: float
-
-
 class Counting(QObject):
     """Asks one question at a time, those of the newest draft; the prompt first, then what it consists of."""
 
@@ -85,13 +78,13 @@ class Counting(QObject):
         self._chat = chat
         self._draft_of = draft_of
         self._draft = Draft()
-        self._questions: list[_Question] = []  # on the draft; as they were then: a reply that runs goes on growing
+        self._questions: list[CountTokens] = []  # on the draft; as they were then: a reply that runs goes on growing
         self._cost: Cost | None = None  # as it was told last
         self._num_come = 0  # tokens of the running reply that the chat's messages have not
-        self._asked: _Question | None = None
+        self._asked: CountTokens | None = None
         self._request_id = 0  # of the question that is not answered yet
         # A list, as turns are quick to compare and slow to hash; None: it could not be counted.
-        self._known: list[tuple[_Question, TokenCount | None]] = []
+        self._known: list[tuple[CountTokens, TokenCount | None]] = []
         self._asked_once: dict[int, asyncio.Future[TokenCount | None]] = {}
         self.is_closed = False
         self._timer = QTimer(self)
@@ -120,19 +113,20 @@ class Counting(QObject):
 
     def surely_fits(self, draft: Draft) -> bool:
         """Whether a prompt fits however it is cut: no tokenizer makes more tokens of a text than it has bytes."""
-        facts = self._bridge.facts_of(self._chat.model)
+        plan = self._chat.plan
+        facts = self._bridge.facts_of(plan.target)
         if facts is None:
             return False
         turns = self._chat.turns_for(draft)
-        return sum(len(turn.text.encode("utf-8", "replace")) + AROUND for turn in turns) < facts.context_length
+        context_length = min(plan.context_length or facts.context_length, facts.context_length)
+        return sum(len(turn.text.encode("utf-8", "replace")) + AROUND for turn in turns) < context_length
 
     async def count(self, draft: Draft) -> TokenCount | None:
         """What the prompt of one draft comes to; None where that is not known in a moment."""
-        loop, chat, request_id = asyncio.get_event_loop(), self._chat, self._bridge.next_request_id()
+        loop, request_id = asyncio.get_event_loop(), self._bridge.next_request_id()
         answer = self._asked_once[request_id] = loop.create_future()
         timer = loop.call_later(MOST_SECONDS, self._take_once, request_id, None)
-        turns = chat.turns_for(draft)
-        self._bridge.send(CountTokens(request_id, chat.model, turns, chat.began_at, chat.switches))
+        self._bridge.send(self._question(self._chat.turns_for(draft), request_id))
         count = await answer
         timer.cancel()
         return count
@@ -190,20 +184,24 @@ class Counting(QObject):
         if missing is None or self._asked is not None:
             return
         self._asked, self._request_id = missing, self._bridge.next_request_id()
-        self._bridge.send(
-            CountTokens(self._request_id, missing.model, missing.turns, missing.began_at, missing.switches)
+        self._bridge.send(replace(missing, request_id=self._request_id))
+
+    def _question(self, turns: tuple[Turn, ...], request_id: int = 0) -> CountTokens:
+        """What the next reply to these turns would have to read."""
+        chat, plan = self._chat, self._chat.plan
+        return CountTokens(
+            request_id, plan.target, turns, chat.began_at, chat.switches, plan.template, plan.context_length
         )
 
-    def _make_questions(self) -> list[_Question]:
+    def _make_questions(self) -> list[CountTokens]:
         """The prompt; without the draft; then each attachment, and what is around it."""
         draft, turns_for = self._draft, self._chat.turns_for
         turns = [turns_for(draft), turns_for(Draft(edits=draft.edits, num_left_out=draft.num_left_out))]
         if draft.attachments:
             turns += [FRAME, *((Turn("user", attachment.text),) for attachment in draft.attachments)]
-        chat = self._chat
-        return [_Question(one, chat.model, chat.switches, chat.began_at) for one in turns]
+        return [self._question(one) for one in turns]
 
-    def _tell(self, questions: list[_Question]) -> None:
+    def _tell(self, questions: list[CountTokens]) -> None:
         whole, before, *parts = questions
         count = self._count_of(whole)
         if count is None:
@@ -220,13 +218,13 @@ class Counting(QObject):
         self._cost = Cost(self._draft, count, num_before, tuple(attachments), self._num_come)
         self.counted.emit(self._cost)
 
-    def _is_known(self, question: _Question) -> bool:
+    def _is_known(self, question: CountTokens) -> bool:
         return any(known == question for known, _ in self._known)
 
-    def _count_of(self, question: _Question) -> TokenCount | None:
+    def _count_of(self, question: CountTokens) -> TokenCount | None:
         return next((count for known, count in self._known if known == question), None)
 
-    def _num_tokens(self, question: _Question) -> int | None:
+    def _num_tokens(self, question: CountTokens) -> int | None:
         count = self._count_of(question)
         return count.num_tokens if count else None
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from app.model_status import ModelStatus
+from app.model_chooser import ModelChooser
 from app.theme.fonts import font
 from app.theme.glyphs import draw_round
 from app.theme.symbols import app_pixmap
@@ -27,21 +27,21 @@ ICON, ICON_MARGIN = 76, 9  # px; icon.svg keeps the system's margin, which would
 
 
 class EmptyPage(QWidget):
-    def __init__(self, theme: Theme, status: ModelStatus, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, chooser: ModelChooser, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._is_first = False
         self._icon = QLabel(self)
         self._title = _label(TITLE, "first-title", "title")
         self._story = _label(STORY, "reply", "secondary")
         self._caption = _label("Answer with", "heading", "title")
-        self._card = ModelCard(theme, status, self)
+        self._card = ModelCard(theme, chooser, self)
         self._foot = _label("No account, no telemetry, no open port.", "interface", "caption")
         self._plain = _label("", "interface", "secondary")
-        self._status = status
+        self._chooser = chooser
         self._icon.setPixmap(self._trimmed_icon())
         self._lay_out()
         self._welcome = (self._icon, self._title, self._story, self._caption, self._card, self._foot)
-        status.changed.connect(self._refresh)
+        chooser.changed.connect(self._refresh)
         self.show_welcome(False)
         self._refresh()
 
@@ -90,8 +90,8 @@ class EmptyPage(QWidget):
         self._story.setVisible(self._is_first and self.height() >= LOWER)
 
     def _refresh(self) -> None:
-        name = f"{self._status.name} {self._status.quantisation}".rstrip()
-        self._plain.setText(self._status.words or f"{name} answers here.")
+        name = f"{self._chooser.name} {self._chooser.quantisation}".rstrip()
+        self._plain.setText(self._chooser.words or f"{name} answers here.")
 
 
 def _label(text: str, use: str, kind: str) -> QLabel:
@@ -106,12 +106,12 @@ def _label(text: str, use: str, kind: str) -> QLabel:
 class ModelCard(QWidget):
     """The model that answers, as a painted row."""
 
-    def __init__(self, theme: Theme, status: ModelStatus, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, chooser: ModelChooser, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._status = status
+        self._chooser = chooser
         self.setMinimumHeight(64)
-        status.changed.connect(self._refresh)
+        chooser.changed.connect(self._refresh)
         theme.tokens_changed.connect(self.update)
         self._refresh()
 
@@ -120,12 +120,12 @@ class ModelCard(QWidget):
 
     @property
     def _state(self) -> str:
-        if self._status.error:
+        if self._chooser.error:
             return "Not loaded"
-        return "Loaded" if self._status.facts else "Loading"
+        return "Loaded" if self._chooser.is_loaded else "Loading"
 
     def _refresh(self) -> None:
-        self.setAccessibleName(f"{self._status.name}: {self._state}")
+        self.setAccessibleName(f"{self._chooser.name}: {self._state}")
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -150,12 +150,12 @@ class ModelCard(QWidget):
         strong, small = QFontMetricsF(font("interface-medium")), QFontMetricsF(font("small"))
         painter.setFont(font("interface-medium"))
         painter.setPen(QColor(tokens.ink))
-        painter.drawText(QPointF(48, middle - 5), self._status.name)
+        painter.drawText(QPointF(48, middle - 5), self._chooser.name)
         painter.setFont(font("small"))
         painter.setPen(QColor(tokens.ink3))
-        left = 48 + strong.horizontalAdvance(self._status.name) + 6
-        painter.drawText(QPointF(left, middle - 5), self._status.quantisation)
-        words = STARTER_WORDS if self._status.is_starter else self._status.target
+        left = 48 + strong.horizontalAdvance(self._chooser.name) + 6
+        painter.drawText(QPointF(left, middle - 5), self._chooser.quantisation)
+        words = STARTER_WORDS if self._chooser.is_starter else self._chooser.target
         painter.setPen(QColor(tokens.ink2))
         shown = small.elidedText(words, Qt.TextElideMode.ElideRight, right - 48)
         painter.drawText(QPointF(48, middle + 15), shown)

@@ -46,6 +46,11 @@ class Action(StrEnum):
     FREE_CACHE = "Free cache…"
     SHOW_BOTH = "Show both"
     SAVE_REPORT = "Save report…"
+    TEMPLATE = "Open template"
+    CHOOSE_MODEL = "Choose another model"
+    SHOW_REPORT = "Show report"
+    START_ENGINE = "Start the engine"
+    DO_NOT_WAIT = "Do not wait"
 
 
 _NAMES = {
@@ -61,9 +66,13 @@ _NAMES = {
     Action.BACK: "Go back to the messages that followed",
     Action.SHOW_FILES: "Show both files in their folders",
     Action.FREE_CACHE: "Clear the prompt cache, after a question",
+    Action.SHOW_REPORT: "Show the report of what failed",
+    Action.DO_NOT_WAIT: "Do not wait for memory",
+    Action.TEMPLATE: "Open the template of this model",
     Action.SHOW_CACHE: "Show the prompt cache, where it can be cleared",
 }
-_LINKS = frozenset({Action.DISCARD})  # shown as words: the quieter of two
+# Shown as words, the quieter of two; or filled, where all waits for it.
+_KINDS = {Action.DISCARD: "link", Action.SHOW_REPORT: "link", Action.START_ENGINE: "primary"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +208,7 @@ class NoteBar(QFrame):
 
     def _make_button(self, action: Action) -> QPushButton:
         button = QPushButton(action.value, self)
-        button.setProperty("kind", "link" if action in _LINKS else "plain")
+        button.setProperty("kind", _KINDS.get(action, "plain"))
         button.setFont(font("interface-medium"))
         button.setAccessibleName(_NAMES.get(action, action.value))
         button.clicked.connect(lambda: self.chosen.emit(action))

@@ -10,15 +10,15 @@ from PySide6.QtCore import QObject, Signal
 from app.bridge import EngineBridge
 from app.chat.checking import Checking
 from app.chat.draft import Draft
+from app.chat.plan import Planner, ReplyPlan
 from app.chat.session_branches import SessionBranches
-from app.chat.session_core import SAMPLING_DEFAULTS
 from app.conversations.database import Database
 from app.conversations.exchange import new_exchange, new_reply, resumed, save_exchange, save_reply, save_resumed
 from app.conversations.recorder import Recorder
 from app.conversations.records import Message, new_id
 from app.conversations.store import Store
 from app.conversations.titles import title_from
-from app.drafters import DEFAULT_DRAFTER
+from app.conversations.turns import with_system
 from app.model_names import model_name
 from engine.messages import Cancel, Turn
 
@@ -33,14 +33,13 @@ class ChatSession(SessionBranches):
         database: Database,
         bridge: EngineBridge,
         recorder: Recorder,
-        *,
-        model: str,
-        drafter: str = DEFAULT_DRAFTER,
+        planner: Planner,
         parent: QObject | None = None,
     ) -> None:
-        super().__init__(database, bridge, recorder, model=model, drafter=drafter, parent=parent)
+        super().__init__(database, bridge, recorder, planner, parent)
         self._checking = Checking(bridge, self)
         self._checking.changed.connect(self.checked)
+        planner.changed.connect(self.choices_changed)
 
     @property
     def can_continue(self) -> bool:
@@ -51,7 +50,8 @@ class ChatSession(SessionBranches):
         """What the prompt would be if a draft were sent now; one without a text gives the chat alone."""
         index = self._path.index_of(draft.edits) if draft.edits else None
         written = Message("", "", None, "user", draft.text, attachments=draft.attachments)
-        return self._path.turns(index, [written] if draft else [], draft.num_left_out)
+        turns = self._path.turns(index, [written] if draft else [], draft.num_left_out)
+        return with_system(self.plan.system_prompt, turns)
 
     async def send(self, draft: Draft) -> bool:
         """Commit the user's message and the empty reply, then submit; an edit stops a reply that runs.
@@ -81,19 +81,18 @@ class ChatSession(SessionBranches):
             draft.text,
             conversation_id=self.conversation_id or new_id(),
             parent_id=self.messages[index - 1].id if index else None,
-            model=self.model,
-            drafter=self.drafter,
-            sampling=SAMPLING_DEFAULTS,
+            plan=await self._plan_next(),
             switches=self.switches,
             attachments=draft.attachments,
             num_left_out=self._path.num_left_out(index, draft.num_left_out),
         )
         title = self.title or title_from(user.text or user.attachments[0].name)
         new_title = title if self.conversation_id is None else None
+        choices = self.choices
         lost = "The message was not sent because it could not be saved."
 
         def save(store: Store) -> bool:
-            return save_exchange(store, user, reply, new_title, self.switches, self.folder)
+            return save_exchange(store, user, reply, new_title, choices)
 
         if not await self._write(save, lost):
             return False
@@ -119,12 +118,19 @@ class ChatSession(SessionBranches):
                 return index > 0 and await self._reply_once_more(index)
 
     async def _reply_once_more(self, index: int) -> bool:
-        reply = new_reply(self.messages[index - 1], self.model, self.drafter, SAMPLING_DEFAULTS, self.switches)
+        reply, choices = new_reply(self.messages[index - 1], await self._plan_next(), self.switches), self.choices
         lost = "No other reply was begun because that could not be saved."
-        if not await self._write(lambda store: save_reply(store, reply), lost):
+        if not await self._write(lambda store: save_reply(store, reply, choices), lost):
             return False
         self._show_and_submit(index, (reply,))
         return True
+
+    async def _plan_next(self) -> ReplyPlan:
+        """What the next reply is made with; its preset is the chat's from then on."""
+        await self.planner.know_model()
+        self.preset = self.planner.preset_of(self.preset).id
+        self.planner.presets.use(self.preset)
+        return self.plan
 
     def _show_and_submit(self, index: int, messages: Sequence[Message]) -> None:
         if self._path.go_on(index, messages):
@@ -135,9 +141,9 @@ class ChatSession(SessionBranches):
         self._submit(messages[-1])
 
     async def continue_reply(self) -> bool:
-        """Go on with the last reply where it ended: same seed, sampling, switches and drafter, the session's model.
+        """Go on with the last reply where it ended, by the session's model; with what it was made with otherwise.
 
-        One that failed before its first token starts again with the session's switches and drafter too.
+        One that failed before its first token is made with what holds for the next reply.
         """
         if not self.can_continue:
             return False
@@ -148,12 +154,13 @@ class ChatSession(SessionBranches):
     async def _resume(self, reply: Message) -> bool:
         """Where another model wrote what there is, that is said with the reply."""
         written_by = reply.model
-        reply = resumed(reply, self.model, self.drafter, self.switches)
-        if reply.text and written_by not in ("", self.model):
-            words = f"{model_name(self.model)} goes on where {model_name(written_by)} ended."
+        plan, choices = self.plan if reply.text else await self._plan_next(), self.choices
+        reply = resumed(reply, plan, self.switches)
+        if reply.text and written_by not in ("", reply.model):
+            words = f"{model_name(reply.model)} goes on where {model_name(written_by)} ended."
             reply = replace(reply, notices=(*reply.notices, words))
         lost = "The reply was not continued because that could not be saved."
-        if not await self._write(lambda store: save_resumed(store, reply), lost):
+        if not await self._write(lambda store: save_resumed(store, reply, choices), lost):
             return False
         self._put(reply)
         self._submit(reply)
@@ -178,7 +185,8 @@ class ChatSession(SessionBranches):
         if index is None or self.messages[index].role != "assistant":
             return False
         reply, request_id = self.messages[index], self._bridge.next_request_id()
-        return self._checking.begin(reply, self._submit_for(request_id, reply, self._path.prompt(index)))
+        submit = self._submit_for(request_id, reply, self._path.prompt(index))
+        return self._checking.begin(reply, replace(submit, target=self.model))
 
     def close(self) -> None:
         super().close()

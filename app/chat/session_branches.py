@@ -10,6 +10,7 @@ from app.conversations.exchange import save_changed
 from app.conversations.records import OpenedConversation
 from app.conversations.store import Store
 from app.conversations.tree import DeletedMessages
+from app.settings.presets import Preset
 
 
 class SessionBranches(SessionCore):
@@ -17,6 +18,7 @@ class SessionBranches(SessionCore):
 
     message_changed = Signal(object)  # Message of the user's, what it leaves out
     messages_gone = Signal(str)  # conversation id: some were deleted, and the time to have them back is over
+    choices_changed = Signal()  # what was chosen for this chat
     left_out_changed = Signal()  # how many of the oldest messages the next prompt leaves out
 
     _deleted: DeletedMessages | None = None  # what can be put back
@@ -166,6 +168,25 @@ class SessionBranches(SessionCore):
             lost = "The choice for this chat was not saved."
             async with self._lock:
                 await self._run(lambda store: store.set_switches(conversation_id, switches), lost)
+
+    @property
+    def preset_in_use(self) -> Preset:
+        """The one that the next reply is made with."""
+        return self.planner.preset_of(self.preset)
+
+    def choose_drafter(self, drafter: str) -> None:
+        """Take another drafter from the next reply on, with which it is saved; "" is as the model's choice."""
+        self.drafter = drafter
+        self.choices_changed.emit()
+
+    async def choose_preset(self, preset_id: str) -> None:
+        """Make the replies of this chat with another preset, from the next one on."""
+        self.preset = preset_id
+        self.choices_changed.emit()
+        if conversation_id := self.conversation_id:
+            lost = "The preset of this chat was not saved."
+            async with self._lock:
+                await self._run(lambda store: store.set_preset(conversation_id, preset_id), lost)
 
     def _show(self, opened: OpenedConversation | None) -> bool:
         if opened is None:

@@ -12,18 +12,18 @@ from typing import TypeVar
 from PySide6.QtCore import QObject, Signal
 
 from app.bridge import EngineBridge
+from app.chat.plan import Planner, ReplyPlan
 from app.chat.session_path import ShownPath
 from app.conversations.database import Database, explain, is_disk_full
 from app.conversations.live_reply import LiveReply
 from app.conversations.opening import StorageError
 from app.conversations.recorder import Recorder
-from app.conversations.records import Message, OpenedConversation, ReplyState
+from app.conversations.records import ChatChoices, Message, OpenedConversation, ReplyState
 from app.conversations.store import Store, UnknownConversationError
-from app.drafters import DEFAULT_DRAFTER
-from engine.messages import Cancel, Delta, Progress, Sampling, Submit, Turn
+from app.conversations.turns import with_system
+from engine.messages import Cancel, Delta, Notice, Progress, Submit, Turn
 
 T = TypeVar("T")
-SAMPLING_DEFAULTS = Sampling()
 
 
 class SessionCore(QObject):
@@ -37,7 +37,7 @@ class SessionCore(QObject):
     path_changed = Signal()  # other messages are shown
     reply_extended = Signal(object)  # Delta of the running reply
     reply_changed = Signal(object)  # Message whose state, error or notices changed; also at the end
-    progress_changed = Signal(object)  # Progress of the running reply; None when the first token came or it ended
+    progress_changed = Signal(object)  # Progress, or the Notice that it waits; None once a token came or it ended
     title_changed = Signal(str)
     busy_changed = Signal(bool)
     reply_begun = Signal()
@@ -50,19 +50,18 @@ class SessionCore(QObject):
         database: Database,
         bridge: EngineBridge,
         recorder: Recorder,
-        *,
-        model: str,
-        drafter: str = DEFAULT_DRAFTER,
+        planner: Planner,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self.conversation_id: str | None = None
         self.title = ""
-        self.model = model
-        self.drafter = drafter
+        self.drafter = ""  # that was chosen for the chat; "" is the model's
+        self.preset = ""  # likewise, its id
         self.folder = ""  # that the chat is made in
         self.switches: tuple[tuple[str, str], ...] = ()
         self.began_at = 0.0  # Unix seconds; 0.0 before there is a conversation
+        self.planner = planner
         self._path = ShownPath()
         self._database = database
         self._bridge = bridge
@@ -74,6 +73,20 @@ class SessionCore(QObject):
         self._was_busy = False
         self._is_stop_asked = False
         self._is_closed = False
+
+    @property
+    def plan(self) -> ReplyPlan:
+        """What the next reply is made with."""
+        return self.planner.plan(self.drafter, self.preset)
+
+    @property
+    def model(self) -> str:
+        """The target that it is made with."""
+        return self.planner.target
+
+    @property
+    def choices(self) -> ChatChoices:
+        return ChatChoices(self.drafter, self.preset, self.switches, self.folder)
 
     @property
     def messages(self) -> list[Message]:
@@ -108,7 +121,8 @@ class SessionCore(QObject):
             return False
         self.conversation_id = conversation_id
         self.began_at = opened.conversation.created_at
-        self.drafter = opened.conversation.drafter or self.drafter
+        self.drafter = opened.conversation.drafter
+        self.preset = opened.conversation.preset
         self.switches = opened.conversation.switches
         self._take_path(opened)
         self._set_title(opened.conversation.title)
@@ -176,16 +190,20 @@ class SessionCore(QObject):
             self._bridge.send(Cancel(request_id))
 
     def _submit_for(self, request_id: int, reply: Message, turns: tuple[Turn, ...]) -> Submit:
+        """With what the reply is made with, which it keeps whatever is chosen for later ones."""
         sampling = replace(reply.rules, temperature=reply.temperature, seed=reply.seed)
         return Submit(
             request_id,
             reply.conversation_id,
-            self.model,
+            reply.model,
             reply.drafter,
-            turns,
+            with_system(reply.system_prompt, turns),
             sampling,
-            began_at=self.began_at,
-            switches=reply.switches,
+            reply.kv,
+            self.began_at,
+            reply.switches,
+            reply.template,
+            reply.context_length,
         )
 
     def _attach(self, live: LiveReply) -> None:
@@ -212,7 +230,7 @@ class SessionCore(QObject):
         if self._is_live_shown:
             self.reply_extended.emit(delta)
 
-    def _show_progress(self, progress: Progress) -> None:
+    def _show_progress(self, progress: Progress | Notice) -> None:
         if self._is_live_shown:
             self.progress_changed.emit(progress)
 

@@ -27,7 +27,7 @@ from app.statistics.details import reread_words as reread_words
 from app.theme.fonts import font
 from app.theme.mirroring import mirrored
 from app.theme.tokens import Tokens
-from engine.messages import Progress, Statistics
+from engine.messages import Notice, Progress, Statistics
 
 GAP = 16
 BAR_WIDTH, BAR_HEIGHT = 108, 4
@@ -108,7 +108,9 @@ def spoken(statistics: Statistics) -> str:
     return f"Statistics: {', '.join(words)}" if words else "Statistics"
 
 
-def progress_words(progress: Progress, model: str) -> str:
+def progress_words(progress: Progress | Notice, model: str) -> str:
+    if isinstance(progress, Notice):
+        return "Waiting for memory."
     match progress.phase:
         case "reading":
             cached = f", {write_count(progress.num_cached)} cached" if progress.num_cached else ""
@@ -173,13 +175,13 @@ def fit_progress(words: str, room: float) -> str:
     return words if has_room else words.rsplit(", ", 1)[0]
 
 
-def draw_progress(painter: QPainter, tokens: Tokens, rect: QRectF, progress: Progress, words: str) -> None:
+def draw_progress(painter: QPainter, tokens: Tokens, rect: QRectF, progress: Progress | Notice, words: str) -> None:
     painter.save()
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
     direction = QGuiApplication.layoutDirection()
     left = rect.left()
-    if progress.phase != "waiting" and progress.total > 0:
+    if isinstance(progress, Progress) and progress.phase != "waiting" and progress.total > 0:
         bar = QRectF(left, rect.center().y() - BAR_HEIGHT / 2, BAR_WIDTH, BAR_HEIGHT)
         painter.setBrush(QColor(tokens.hover))
         painter.drawRoundedRect(mirrored(bar, rect, direction), 2, 2)

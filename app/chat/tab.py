@@ -16,17 +16,18 @@ from app.chat.notes import Action, Note, NoteBar
 from app.chat.session import ChatSession
 from app.chat.tab_actions import BRANCHING, DELETION, SAME, UNANSWERED, TabActions
 from app.chat.tab_checks import DIFFERENCE, REPORT, TabChecks
+from app.chat.tab_model import TabModel
 from app.chat.tab_notes import TabNotes
 from app.chat.tab_voice import TabVoice
-from app.chat.transcript import COLUMN, MARGIN, SIDE, Transcript
+from app.chat.transcript import MARGIN, Transcript, column_within
 from app.conversations.records import Message, ReplyState
 from app.conversations.titles import NEW_TITLE
-from app.model_status import ModelStatus
+from app.model_chooser import ModelChooser
 from app.tasks import start
 from app.theme.pulse import Pulse
 from app.theme.theme import Theme
 
-FAILURE, MODEL, TOLD = "failure", "model", "told"  # subjects of notes
+FAILURE, TOLD = "failure", "told"  # subjects of notes
 NUM_NOTES = 3  # at once
 FIELD_SHARE = 0.4  # of the tab's height that the composer may take
 
@@ -34,35 +35,33 @@ FIELD_SHARE = 0.4  # of the tab's height that the composer may take
 class ChatTab(QWidget):
     state_changed = Signal()  # title or mark
     draft_changed = Signal()
-    model_wanted = Signal()  # load the model once more
 
     def __init__(
-        self, theme: Theme, pulse: Pulse, session: ChatSession, status: ModelStatus, parent: QWidget | None = None
+        self, theme: Theme, pulse: Pulse, session: ChatSession, chooser: ModelChooser, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self.setAcceptDrops(True)
         self.session = session
         self.is_unread = False
         self.has_failed = False
-        self._status = status
         self._was_stopped = False
         self._is_open = True  # rather than being read
         self._has_come_to_its_end = False  # the reply, neither stopped nor failed: what waits for it is sent
         self.transcript = Transcript(theme, pulse, self)
-        self.empty = EmptyPage(theme, status, self)
+        self.empty = EmptyPage(theme, chooser, self)
         self.composer = Composer(theme, self)
-        self.counting = Counting(status.bridge, session, lambda: self.composer.draft, self)
+        self.counting = Counting(chooser.bridge, session, lambda: self.composer.draft, self)
         self.composer.set_counting(self.counting)
         self._bars = tuple(NoteBar(theme, self) for _ in range(NUM_NOTES))
-        self._notes = TabNotes(self._bars, self)
-        self.actions_on_messages = TabActions(session, self.transcript, self.composer, self._notes, self)
-        self._checks = TabChecks(session, self.transcript, self._notes, self)
+        self.notes = TabNotes(self._bars, self)
+        self.actions_on_messages = TabActions(session, self.transcript, self.composer, self.notes, self)
+        self._checks = TabChecks(session, self.transcript, self.notes, self)
         self._voice = TabVoice(self)
         self._pages = QStackedLayout()
         self._lay_out()
         self._connect()
-        self._refresh_model()
-        self.composer.set_drafter(session.drafter)
+        self._model = TabModel(chooser, session, self.composer, self.transcript, self.counting, self.notes, self)
+        self._take_choices()
 
     def _lay_out(self) -> None:
         self._pages.addWidget(self.empty)
@@ -96,11 +95,11 @@ class ChatTab(QWidget):
             session.path_changed.connect(self._show_path),
             session.checked.connect(self._checks.take),
             session.left_out_changed.connect(self._take_left_out),
-            self._status.changed.connect(self._refresh_model),
+            session.choices_changed.connect(self._take_choices),
         ]
         self.composer.sent.connect(self.send)
         self.composer.stop_requested.connect(self.stop)
-        self.composer.drafter_chosen.connect(self._choose_drafter)
+        self.composer.drafter_chosen.connect(session.choose_drafter)
         self.composer.leave_out_asked.connect(self._leave_out)
         self.composer.switches_chosen.connect(self._choose_switches)
         self.composer.changed.connect(self.draft_changed)
@@ -112,6 +111,7 @@ class ChatTab(QWidget):
         for connection in self._connections:
             QObject.disconnect(connection)
         self._connections = []
+        self._model.detach()
         self.counting.close()
 
     # What the window reads
@@ -141,9 +141,9 @@ class ChatTab(QWidget):
             return False
         self._is_open = True
         self._show_path()
-        self.composer.set_drafter(self.session.drafter)
+        self._take_choices()
         self.composer.set_busy(self.session.is_busy)
-        self._refresh_model()
+        self._model.refresh()
         self.state_changed.emit()
         return True
 
@@ -159,8 +159,10 @@ class ChatTab(QWidget):
         start(self.session.send(draft))
 
     def stop(self) -> None:
-        """End the reply; what waits for its end is held until its writer sends it."""
+        """End the reply, or else the model's load; what waits for its end is held until its writer sends it."""
         self._was_stopped = self.session.is_busy
+        if not self.session.is_busy:
+            self._model.stop_load()
         self.session.stop()
 
     def continue_reply(self) -> None:
@@ -174,24 +176,25 @@ class ChatTab(QWidget):
         start(self.session.choose_switches(switches))
         self.counting.refresh()
 
-    def _choose_drafter(self, drafter: str) -> None:
-        self.session.drafter = drafter
+    def _take_choices(self) -> None:
+        self.composer.set_drafter(self.session.planner.resolve(self.session.drafter))
+        self.counting.refresh()
 
     # What the session says
 
     def _tell_failure(self, sentence: str) -> None:
         subject = FAILURE if self._is_open else sentence  # what is damaged in the chat stays so
-        self._notes.show(subject, Note(sentence, (Action.CLOSE,), is_alert=True))
+        self.notes.show(subject, Note(sentence, (Action.CLOSE,), is_alert=True))
 
     def _add_message(self, message: Message) -> None:
-        self._notes.drop(FAILURE, DELETION, BRANCHING, UNANSWERED, SAME, DIFFERENCE, REPORT)
+        self.notes.drop(FAILURE, DELETION, BRANCHING, UNANSWERED, SAME, DIFFERENCE, REPORT)
         self.actions_on_messages.say_left_out()
         self._pages.setCurrentWidget(self.transcript)
         self.transcript.add_message(message)
         self.state_changed.emit()
 
     def _show_path(self) -> None:
-        self._notes.drop(FAILURE, SAME)
+        self.notes.drop(FAILURE, SAME)
         self._pages.setCurrentWidget(self.empty if self.is_empty else self.transcript)
         messages = self.session.messages
         self.transcript.show_messages(messages, self.session.siblings)
@@ -210,7 +213,7 @@ class ChatTab(QWidget):
         self.transcript.change(message)
         self.counting.take_messages()
         if message.state is ReplyState.RUNNING:
-            self._notes.drop(FAILURE)
+            self.notes.drop(FAILURE)
         else:
             self.actions_on_messages.take_end(message)
             is_whole = message.state in (ReplyState.COMPLETE, ReplyState.LIMIT)
@@ -238,31 +241,16 @@ class ChatTab(QWidget):
         self.composer.put_back(draft)
 
     def show_trouble(self, sentence: str, subject: str = TOLD) -> None:
-        self._notes.show(subject, Note(sentence, (Action.CLOSE,), is_alert=True))
+        self.notes.show(subject, Note(sentence, (Action.CLOSE,), is_alert=True))
 
     def say(self, sentence: str, action: Action | None = None, deed: Callable[[], None] | None = None) -> None:
         """With an action, `deed` is done when it is chosen."""
         offered = (Action.CLOSE,) if action is None else (action, Action.CLOSE)
         subject = action or TOLD  # a sentence alone takes no offer's place
-        self._notes.show(subject, Note(sentence, offered), lambda chosen: deed() if deed and chosen is action else None)
+        self.notes.show(subject, Note(sentence, offered), lambda chosen: deed() if deed and chosen is action else None)
 
     def unsay(self, sentence: str) -> None:
-        self._notes.take_back(sentence)
-
-    def _refresh_model(self) -> None:
-        status = self._status
-        self.composer.set_model(status.name, status.quantisation)
-        self.composer.foot.set_status(status.words)
-        self.composer.foot.set_switches(status.facts.switches if status.facts else (), self.session.switches)
-        self.counting.refresh()
-        self.transcript.set_model(status.name)
-        if status.facts:
-            self.transcript.set_reasoning_tags(status.facts.reasoning)
-        if status.error:
-            note = Note(_whole_sentence(status.error), (Action.TRY_AGAIN,), is_alert=True)
-            self._notes.show(MODEL, note, lambda action: self.model_wanted.emit())
-        else:
-            self._notes.drop(MODEL)
+        self.notes.take_back(sentence)
 
     # Files that are dropped anywhere go to the composer, which shows that it would take them
 
@@ -279,18 +267,15 @@ class ChatTab(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        column = max(200, min(COLUMN, self.width() - 2 * SIDE))
-        side = (self.width() - column) // 2 - MARGIN
-        self._foot.setContentsMargins(side, 8, side, 16)
+        self.fit_column()
         self.composer.set_most_height(round(self.height() * FIELD_SHARE))
+
+    def fit_column(self) -> None:
+        side = (self.width() - column_within(self.width())) // 2 - MARGIN
+        self._foot.setContentsMargins(side, 8, side, 16)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if self.is_unread or self.has_failed:
             self.is_unread = self.has_failed = False
             self.state_changed.emit()
-
-
-def _whole_sentence(text: str) -> str:
-    text = text[:1].upper() + text[1:]
-    return text if text.endswith((".", "!", "?")) else f"{text}."

@@ -46,6 +46,8 @@ class TabActions(QObject):
         match action:
             case Action.CONTINUE | Action.TRY_AGAIN:
                 self.go_on()
+            case Action.DO_NOT_WAIT:
+                self._session.stop()
             case Action.DISCARD | Action.DELETE_FROM:
                 start(self._delete(message_id, is_discarded=action is Action.DISCARD))
             case Action.EDIT:

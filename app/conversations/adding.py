@@ -23,6 +23,7 @@ class Portion:
     is_first: bool  # it makes the chat
     columns: tuple[str, ...]
     rows: tuple[tuple[object, ...], ...]
+    texts: frozenset[str]  # that the rows have by their digests
     choices: tuple[tuple[str, str], ...]  # a chosen child here, its parent in a portion before
     chosen_root: str | None  # where it is here
     num_characters: int
@@ -51,6 +52,7 @@ def add_batch(store: Store, batch: Iterable[Portion]) -> None:
         if portion.is_first:
             store.create_conversation(chat)
             tree.set_num_branches(store.connection, chat.id, chat.num_branches)
+        store.texts.keep(portion.texts)
         if portion.rows:
             tree.insert_rows(store.connection, portion.columns, portion.rows)
         tree.set_choices(store.connection, portion.choices)
@@ -77,6 +79,7 @@ def _portions_of(chat: WholeChat) -> Iterator[Portion]:
             number == 0,
             tuple(rows[0]) if rows else (),
             tuple(tuple(row.values()) for row in rows),
+            texts_of(messages),
             tuple(
                 (one.id, one.parent_id)
                 for one in messages
@@ -96,6 +99,11 @@ def _chosen_by_parent(chat: WholeChat) -> dict[str | None, str]:
         chosen[parents[message_id]] = message_id
         message_id = parents[message_id]
     return chosen
+
+
+def texts_of(messages: Iterable[Message]) -> frozenset[str]:
+    """What is stored once for many of them."""
+    return frozenset(text for one in messages for text in (one.system_prompt, one.template) if text)
 
 
 def _pieces_of(messages: Sequence[Message]) -> Iterator[Sequence[Message]]:

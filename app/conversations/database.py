@@ -64,9 +64,9 @@ class Database:
         self._connection, self.set_aside = opened.connection, opened.set_aside
         self._store = Store(opened.connection)
         try:
-            self._transact(lambda store: remove_unfinished(store.connection))
+            self._transact(remove_leftovers)
         except sqlite3.Error as error:
-            logger.warning("chats of an import that was not finished stay until the next start: %s", error)
+            logger.warning("what is not needed any more stays until the next start: %s", error)
         return opened.problem
 
     def _transact(self, work: Callable[[Store], T]) -> T:
@@ -92,6 +92,12 @@ class Database:
 def is_disk_full(error: BaseException) -> bool:
     """Whether a transaction failed because the file of the chats cannot grow."""
     return _code_of(error) == sqlite3.SQLITE_FULL
+
+
+def remove_leftovers(store: Store) -> None:
+    """What an import that was not finished added, and texts that no reply needs any more."""
+    remove_unfinished(store.connection)
+    store.texts.forget_unused()
 
 
 def explain(error: BaseException) -> str:

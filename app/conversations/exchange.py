@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import secrets
 import time
 from dataclasses import replace
+from typing import Any
 
-from app.conversations.records import Attachment, Conversation, Message, ReplyState, new_id
+from app.conversations.records import NO_CHOICES, Attachment, ChatChoices, Conversation, Message, ReplyState, new_id
+from app.conversations.reply_plan import ReplyPlan
 from app.conversations.sampling_rules import rules_of
 from app.conversations.store import Store
-from engine.messages import Sampling
 
 Switches = tuple[tuple[str, str], ...]  # names and values of a template's switches
 
@@ -19,14 +19,12 @@ def new_exchange(
     *,
     conversation_id: str,
     parent_id: str | None,
-    model: str,
-    drafter: str,
-    sampling: Sampling,
+    plan: ReplyPlan,
     switches: Switches = (),
     attachments: tuple[Attachment, ...] = (),
     num_left_out: int = 0,
 ) -> tuple[Message, Message]:
-    """The user's message and its empty, running reply with a seed of its own."""
+    """The user's message and its empty, running reply."""
     now = time.time()
     user = Message(
         id=new_id(),
@@ -39,11 +37,11 @@ def new_exchange(
         created_at=now,
         updated_at=now,
     )
-    return user, new_reply(user, model, drafter, sampling, switches)
+    return user, new_reply(user, plan, switches)
 
 
-def new_reply(user: Message, model: str, drafter: str, sampling: Sampling, switches: Switches = ()) -> Message:
-    """An empty, running reply to a user's message, with a seed of its own."""
+def new_reply(user: Message, plan: ReplyPlan, switches: Switches = ()) -> Message:
+    """An empty, running reply to a user's message."""
     now = time.time()
     return Message(
         id=new_id(),
@@ -52,26 +50,47 @@ def new_reply(user: Message, model: str, drafter: str, sampling: Sampling, switc
         role="assistant",
         text="",
         state=ReplyState.RUNNING,
-        seed=secrets.randbits(63),
-        temperature=sampling.temperature,
-        rules=rules_of(sampling),
-        switches=switches,
-        model=model,
-        drafter=drafter,
         created_at=now,
         updated_at=now,
+        **_made_with(plan, switches),
     )
 
 
-def resumed(reply: Message, model: str, drafter: str, switches: Switches = ()) -> Message:
-    """The reply as running again, with this model; one without text starts over with this drafter and switches too."""
-    running = replace(reply, state=ReplyState.RUNNING, error="", finish_reason="", model=model)
+def _made_with(plan: ReplyPlan, switches: Switches) -> dict[str, Any]:
+    """The fields of a reply that say so."""
+    return {
+        "seed": plan.sampling.seed,
+        "temperature": plan.sampling.temperature,
+        "rules": rules_of(plan.sampling),
+        "system_prompt": storable(plan.system_prompt),
+        "switches": switches,
+        **_of_the_model(plan),
+    }
+
+
+def _of_the_model(plan: ReplyPlan) -> dict[str, Any]:
+    """Those of them that hold for one model."""
+    return {
+        "model": plan.target,
+        "drafter": plan.drafter,
+        "kv": plan.kv,
+        "context_length": plan.context_length,
+        "template": storable(plan.template),
+    }
+
+
+def resumed(reply: Message, plan: ReplyPlan, switches: Switches = ()) -> Message:
+    """The reply as running again, made with what it was made with.
+
+    Where the plan has another model, what holds for one model is the plan's; one without text starts over with all
+    of the plan, and with these switches.
+    """
+    running = replace(reply, state=ReplyState.RUNNING, error="", finish_reason="")
     if reply.text:
-        return running
+        return running if reply.model == plan.target else replace(running, **_of_the_model(plan))
     return replace(
         running,
-        drafter=drafter,
-        switches=switches,
+        **_made_with(plan, switches),
         token_ids=(),
         tokenizer_id="",
         quantisation="",
@@ -87,28 +106,26 @@ def save_exchange(
     user: Message,
     reply: Message,
     new_title: str | None,
-    switches: Switches = (),
-    folder: str = "",
+    choices: ChatChoices = NO_CHOICES,
 ) -> bool:
-    """Add both to their conversation, which is created, in a folder, where it gets a title."""
+    """Add both to their conversation, which is created where it gets a title."""
     conversation_id, now = user.conversation_id, user.created_at
     if new_title is not None:
-        store.create_conversation(
-            Conversation(conversation_id, new_title, reply.model, reply.drafter, now, now, folder, switches=switches)
-        )
+        chat = Conversation(conversation_id, new_title, reply.model, choices.drafter, now, now, choices.folder)
+        store.create_conversation(replace(chat, switches=choices.switches, preset=choices.preset))
     store.add_message(user)
-    return save_reply(store, reply)
+    return save_reply(store, reply, choices)
 
 
-def save_reply(store: Store, reply: Message) -> bool:
-    """Add a reply to a message that is in its conversation."""
-    store.touch_conversation(reply.conversation_id, reply.model, reply.drafter, reply.created_at)
+def save_reply(store: Store, reply: Message, choices: ChatChoices = NO_CHOICES) -> bool:
+    """Add a reply to a message that is in its conversation, for which the drafter is chosen."""
+    store.touch_conversation(reply.conversation_id, reply.model, choices.drafter, reply.created_at)
     store.add_message(reply)
     return True
 
 
-def save_resumed(store: Store, reply: Message) -> bool:
-    store.touch_conversation(reply.conversation_id, reply.model, reply.drafter, time.time())
+def save_resumed(store: Store, reply: Message, choices: ChatChoices = NO_CHOICES) -> bool:
+    store.touch_conversation(reply.conversation_id, reply.model, choices.drafter, time.time())
     store.save_replies([reply])
     return True
 

@@ -22,7 +22,7 @@ class LiveReply(QObject):
     """Gathers the events of one request on top of the message it began with."""
 
     extended = Signal(object)  # Delta; its statistics are of the whole reply, the part before it included
-    progressed = Signal(object)  # Progress
+    progressed = Signal(object)  # Progress, or the Notice that there is no memory for it yet
     changed = Signal(object)  # Message: a notice came, or the reply ended
 
     def __init__(self, request_id: int, message: Message) -> None:
@@ -83,7 +83,7 @@ class LiveReply(QObject):
                     self._thought.begin(opening)
                     self._update(opening=opening)
                     self.changed.emit(self.message())
-            case Progress():
+            case Progress() | Notice(code="memory"):
                 self.progressed.emit(event)
             case Notice(text=text):
                 self._update(notices=(*self._message.notices, text))

@@ -23,6 +23,7 @@ class Recorder(QObject):
     """Holds every reply from its start until its end is on the disk; made before any session, on the GUI thread."""
 
     began = Signal(object)  # LiveReply, before its Submit is sent
+    abandoned = Signal(object)  # LiveReply of a chat that is deleted
     trouble = Signal(str)  # a sentence, once, until all that could not be written is
     disk_full = Signal(str)  # the same, where that is why
     recovered = Signal(str)  # that sentence, once it is past
@@ -77,6 +78,7 @@ class Recorder(QObject):
         for reply in list(self._by_message.values()):
             if reply.conversation_id == conversation_id:
                 self._drop(reply)
+                self.abandoned.emit(reply)
                 self._bridge.send(Cancel(reply.request_id))
 
     def flush(self, timeout_seconds: float = 5.0) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from app.conversations.sampling_rules import PLAIN
-from engine.messages import Sampling, Statistics
+from engine.messages import UNQUANTISED, KvScheme, Sampling, Statistics
 
 
 class ReplyState(StrEnum):
@@ -39,14 +39,28 @@ class Conversation:
 
     id: str
     title: str
-    model: str
-    drafter: str
+    model: str  # of its latest reply
+    drafter: str  # that its user chose for it; "" for the model's
     created_at: float
     updated_at: float
     folder: str = ""  # name of the folder that it is in; "" for none
     is_pinned: bool = False
     switches: tuple[tuple[str, str], ...] = ()  # values chosen for the template's switches
     num_branches: int = 1  # leaves of its tree
+    preset: str = ""  # id of the one that its replies are made with; "" for the model's
+
+
+@dataclass(frozen=True, slots=True)
+class ChatChoices:
+    """What was chosen for one chat, as its Conversation has it."""
+
+    drafter: str = ""
+    preset: str = ""
+    switches: tuple[tuple[str, str], ...] = ()
+    folder: str = ""
+
+
+NO_CHOICES = ChatChoices()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +83,10 @@ class Message:
     switches: tuple[tuple[str, str], ...] = ()  # values of the template's switches in its prompt
     model: str = ""
     drafter: str = ""
+    kv: KvScheme = UNQUANTISED
+    context_length: int = 0  # that it was to keep within; 0 is the model's own
+    system_prompt: str = ""  # of its preset, before the turns of the chat
+    template: str = ""  # in place of the model's own
     quantisation: str = ""
     statistics: Statistics | None = None
     notices: tuple[str, ...] = ()

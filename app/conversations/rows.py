@@ -7,17 +7,19 @@ import logging
 import sqlite3
 import sys
 from array import array
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from typing import Any
 
 from app.conversations.records import Attachment, Conversation, Message, ReplyState
 from app.conversations.sampling_rules import PLAIN, decode_rules, encode_rules
+from app.conversations.texts import digest_of
 from app.conversations.titles import clean_title
-from engine.messages import Sampling, Statistics
+from engine.messages import UNQUANTISED, KvScheme, Sampling, Statistics
 
 logger = logging.getLogger(__name__)
 _ROLES = ("system", "user", "assistant")
+_KV_BITS, _KV_GROUPS = (0, 4, 8), (32, 64, 128)
 _OF_THE_BATCH = "group"  # says nothing about the reply once it has ended
 _STATISTICS = {field.name: field.default for field in fields(Statistics) if field.name != _OF_THE_BATCH}
 
@@ -43,7 +45,7 @@ def decode_ids(data: bytes) -> tuple[int, ...]:
 
 
 def row_from_message(message: Message) -> dict[str, object]:
-    """The columns of `messages` that a Message gives."""
+    """The columns of `messages` that a Message gives; its long texts, which are to be kept, by their digests."""
     return {
         "id": message.id,
         "conversation_id": message.conversation_id,
@@ -57,6 +59,10 @@ def row_from_message(message: Message) -> dict[str, object]:
         "switches": encode_switches(message.switches),
         "model": message.model,
         "drafter": message.drafter,
+        "kv": json.dumps(encode_kv(message.kv)) if message.kv.bits else "",
+        "context_length": message.context_length,
+        "system_prompt": digest_of(message.system_prompt),
+        "template": digest_of(message.template),
         "quantisation": message.quantisation,
         "tokenizer_id": message.tokenizer_id,
         "created_at": message.created_at,
@@ -75,8 +81,11 @@ def row_from_message(message: Message) -> dict[str, object]:
     }
 
 
-def message_from_row(row: sqlite3.Row) -> Message:
-    """Text, role and state must make sense; ids, statistics and other details that do not are left out."""
+def message_from_row(row: sqlite3.Row, read_text: Callable[[str], str]) -> Message:
+    """Text, role and state must make sense; ids, statistics and other details that do not are left out.
+
+    `read_text` gives the text of a digest.
+    """
     text = _text(row, "text")
     if text and not text.strip("\0"):
         raise DamagedRecordError("its text is empty bytes")
@@ -98,6 +107,10 @@ def message_from_row(row: sqlite3.Row) -> Message:
         switches=_switches(row),
         model=_text(row, "model"),
         drafter=_text(row, "drafter"),
+        kv=_kv(row),
+        context_length=int(_number(row, "context_length")),
+        system_prompt=read_text(_text(row, "system_prompt")),
+        template=read_text(_text(row, "template")),
         quantisation=_text(row, "quantisation"),
         statistics=_statistics(row),
         notices=_notices(row),
@@ -126,6 +139,7 @@ def conversation_from_row(row: sqlite3.Row) -> Conversation:
         is_pinned=row["is_pinned"] == 1,
         switches=_switches(row),
         num_branches=int(_number(row, "num_branches")),
+        preset=_text(row, "preset"),
     )
 
 
@@ -151,6 +165,28 @@ def _rules(row: sqlite3.Row) -> Sampling:
     except (TypeError, ValueError):
         logger.warning("sampling of message %r is damaged and left out", row["id"])
         return PLAIN
+
+
+def encode_kv(kv: KvScheme) -> list[int]:
+    return [kv.bits, kv.group_size, kv.start]
+
+
+def decode_kv(values: Any) -> KvScheme:
+    """Raises TypeError or ValueError where they make no sense."""
+    bits, group_size, start = map(int, values)
+    if bits not in _KV_BITS or group_size not in _KV_GROUPS or start < 0:
+        raise ValueError(f"{values!r} is no scheme of the model's cache")
+    return KvScheme(bits, group_size, start)
+
+
+def _kv(row: sqlite3.Row) -> KvScheme:
+    if row["kv"] == "":
+        return UNQUANTISED
+    try:
+        return decode_kv(json.loads(row["kv"]))
+    except (TypeError, ValueError):
+        logger.warning("cache bits of message %r are damaged and left out", row["id"])
+        return UNQUANTISED
 
 
 def _text(row: sqlite3.Row, column: str) -> str:

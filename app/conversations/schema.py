@@ -106,10 +106,32 @@ def _add_folders_reasoning_and_search(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+# What a reply was made with. Its long texts are the same for many replies, so each is there once; the indexes find
+# those that no reply needs any more without reading the replies. A drafter is from here on one that a chat was given
+# by its user: "ngram" was every chat's until then.
+_PLANS = (
+    "CREATE TABLE texts (digest TEXT PRIMARY KEY NOT NULL, text TEXT NOT NULL)",
+    "ALTER TABLE conversations ADD COLUMN preset TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE messages ADD COLUMN kv TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE messages ADD COLUMN context_length INTEGER NOT NULL DEFAULT 0",
+    "ALTER TABLE messages ADD COLUMN system_prompt TEXT NOT NULL DEFAULT ''",
+    "ALTER TABLE messages ADD COLUMN template TEXT NOT NULL DEFAULT ''",
+    "CREATE INDEX messages_by_system_prompt ON messages (system_prompt) WHERE system_prompt <> ''",
+    "CREATE INDEX messages_by_template ON messages (template) WHERE template <> ''",
+    "UPDATE conversations SET drafter = '' WHERE drafter = 'ngram'",
+)
+
+
+def _add_plans(connection: sqlite3.Connection) -> None:
+    for statement in _PLANS:
+        connection.execute(statement)
+
+
 Migration = Callable[[sqlite3.Connection], None]
 MIGRATIONS: tuple[Migration, ...] = (
     _create_tables,
     _add_folders_reasoning_and_search,
+    _add_plans,
 )  # a database's user_version counts those that it has had
 
 

@@ -19,6 +19,7 @@ from app.conversations.rows import (
     row_from_message,
     token_ids_of,
 )
+from app.conversations.texts import Texts
 from app.conversations.titles import NEW_TITLE, clean_title
 from app.conversations.unfinished import unfinished_ids
 
@@ -36,12 +37,13 @@ class Store:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
+        self.texts = Texts(connection)
 
     def create_conversation(self, conversation: Conversation) -> None:
         self.connection.execute(
             "INSERT INTO conversations "
-            "(id, title, model, drafter, activity, created_at, updated_at, folder, is_pinned, switches) "
-            f"VALUES (?, ?, ?, ?, {_NEXT_ACTIVITY}, ?, ?, ?, ?, ?)",
+            "(id, title, model, drafter, activity, created_at, updated_at, folder, is_pinned, switches, preset) "
+            f"VALUES (?, ?, ?, ?, {_NEXT_ACTIVITY}, ?, ?, ?, ?, ?, ?)",
             (
                 conversation.id,
                 conversation.title,
@@ -52,6 +54,7 @@ class Store:
                 conversation.folder,
                 conversation.is_pinned,
                 encode_switches(conversation.switches),
+                conversation.preset,
             ),
         )
 
@@ -108,6 +111,9 @@ class Store:
             "UPDATE conversations SET switches = ? WHERE id = ?", (encode_switches(switches), conversation_id)
         )
 
+    def set_preset(self, conversation_id: str, preset: str) -> None:
+        self.connection.execute("UPDATE conversations SET preset = ? WHERE id = ?", (preset, conversation_id))
+
     def duplicate_conversation(self, conversation_id: str) -> str:
         """Copy it with all its branches; returns the id of the copy, which comes first in the list."""
         row = self._row_of(conversation_id)
@@ -129,7 +135,7 @@ class Store:
         self.connection.execute("DELETE FROM conversations WHERE id = ?", (conversation_id,))
 
     def touch_conversation(self, conversation_id: str, model: str, drafter: str, now: float) -> None:
-        """Move it to the front of the list and note what it was last used with."""
+        """Move it to the front of the list, and note its model and the drafter that is chosen for it."""
         self.connection.execute(
             f"UPDATE conversations SET activity = {_NEXT_ACTIVITY}, updated_at = ?, model = ?, drafter = ? "
             "WHERE id = ?",
@@ -138,6 +144,7 @@ class Store:
 
     def add_message(self, message: Message) -> None:
         """Add a leaf and choose it: the path that is shown ends in it."""
+        self.texts.keep((message.system_prompt, message.template))
         values = row_from_message(message)
         columns, marks = ", ".join(values), ", ".join(f":{name}" for name in values)
         self.connection.execute(f"INSERT INTO messages ({columns}) VALUES ({marks})", values)
@@ -158,6 +165,7 @@ class Store:
     def save_replies(self, replies: Iterable[Message]) -> None:
         """Overwrite what a reply has come to; one that was deleted meanwhile stays deleted."""
         for reply in replies:
+            self.texts.keep((reply.system_prompt, reply.template))
             values = row_from_message(reply)
             assignments = ", ".join(f"{name} = :{name}" for name in values if name not in _NEVER_CHANGES)
             self.connection.execute(f"UPDATE messages SET {assignments} WHERE id = :id", values)
@@ -229,4 +237,4 @@ class Store:
         row = self.connection.execute("SELECT * FROM messages WHERE id = ?", (message_id,)).fetchone()
         if row is None:
             raise DamagedRecordError("it is missing")
-        return message_from_row(row)
+        return message_from_row(row, self.texts.read)

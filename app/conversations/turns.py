@@ -21,6 +21,11 @@ def turns_of(messages: Iterable[Message]) -> tuple[Turn, ...]:
     )
 
 
+def with_system(system_prompt: str, turns: Sequence[Turn]) -> tuple[Turn, ...]:
+    """Behind the system prompt, where there is one and anything that it could stand before."""
+    return (Turn("system", system_prompt), *turns) if system_prompt and turns else tuple(turns)
+
+
 def has_turn(message: Message) -> bool:
     return message.role != "assistant" or bool(message.text)
 

@@ -5,19 +5,21 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from app.figures import in_words
 from app.theme.fonts import font
 from app.theme.labels import make_label
 
 WIDTH, SIDE = 440, 24
-_NUMBERS = ("Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")
 
 
 def question_of(num_running: int) -> tuple[str, str]:
     """What runs, and what becomes of it."""
     if num_running == 1:
         return "One reply is running.", "What it has written is saved and can be continued."
-    number = _NUMBERS[num_running - 2] if num_running < 10 else f"{num_running:,}"
-    return f"{number} replies are running.", "What they have written is saved and can be continued."
+    return (
+        f"{in_words(num_running).capitalize()} replies are running.",
+        "What they have written is saved and can be continued.",
+    )
 
 
 class QuitSheet(QDialog):

@@ -88,6 +88,7 @@ class Settings(QObject):
 
     def __init__(self, folder: Path, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self.folder = folder
         self._path = folder / FILE_NAME
         self.preferences = read_kept(self._path, lambda found: decode(Preferences, found), Preferences())
 
@@ -124,7 +125,10 @@ def _decode(hint: Any, found: Any) -> Any:
     if get_origin(hint) is not None and issubclass(get_origin(hint), Mapping):
         return {str(name): _decode(get_args(hint)[1], one) for name, one in dict(found).items()}
     if isinstance(hint, types.UnionType):
-        return next(_decode(one, found) for one in get_args(hint) if one is type(found))
+        kinds = [one for one in get_args(hint) if one is type(found)]
+        return _decode(kinds[0] if kinds else get_args(hint)[0], found)
+    if hint is float and type(found) is int:
+        return float(found)
     if type(found) is not hint:
         raise ValueError(f"{found!r} is no {hint}")
     return found

@@ -5,20 +5,28 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 
 from app.figures import write_amount, write_rate
-from app.model_status import ModelStatus
+from app.model_chooser import ModelChooser, State
 from app.sidebar.footer import Footer
 from app.statistics.history import History
 from app.workspace import Workspace
 
+WORDS = {
+    State.AWAY: "Not loaded",
+    State.LOADING: "Loading",
+    State.LOADED: "Ready",
+    State.LEAVING: "Ready",
+    State.FAILED: "Not ready",
+}
+
 
 class FooterWords(QObject):
-    def __init__(self, footer: Footer, workspace: Workspace, status: ModelStatus, history: History) -> None:
+    def __init__(self, footer: Footer, workspace: Workspace, chooser: ModelChooser, history: History) -> None:
         super().__init__(footer)
         self._footer = footer
         self._workspace = workspace
-        self._status = status
+        self._chooser = chooser
         self._history = history
-        for changed in (workspace.changed, status.changed, history.changed):
+        for changed in (workspace.changed, chooser.changed, history.changed):
             changed.connect(self._refresh)
         self._refresh()
 
@@ -26,8 +34,6 @@ class FooterWords(QObject):
         if num_running := len(self._workspace.busy_sessions):
             rate = self._history.rate
             words = f"{write_amount(num_running, 'reply')} running", write_rate(rate) if rate > 0 else ""
-        elif self._status.error:
-            words = "Not ready", self._status.name
         else:
-            words = "Ready" if self._status.facts else "Loading", self._status.name
+            words = WORDS[self._chooser.state], self._chooser.name
         self._footer.set_words(*words)

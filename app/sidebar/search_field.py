@@ -24,18 +24,27 @@ class SearchField(QLineEdit):
     chosen = Signal()
     left = Signal()  # Esc in an empty field
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        theme: Theme,
+        parent: QWidget | None = None,
+        *,
+        name: str = "Search chats",
+        keys: str = SEARCH_KEYS,
+        pause_milliseconds: int = PAUSE_MILLISECONDS,
+    ) -> None:
         super().__init__(parent)
         self._theme = theme
+        self._keys = keys
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.setInterval(PAUSE_MILLISECONDS)
+        self._timer.setInterval(pause_milliseconds)
         self._timer.timeout.connect(lambda: self.search_asked.emit(self.words))
         self._clear = SymbolButton(theme, "close", "Clear the search", self)
         self._clear.hide()
         self._clear.clicked.connect(self.clear)
-        self.setAccessibleName("Search chats")
-        self.setPlaceholderText("Search chats")
+        self.setAccessibleName(name)
+        self.setPlaceholderText(name)
         self.setFont(font("interface"))
         self.setFixedHeight(HEIGHT)
         self.setTextMargins(*((22, 0, 24, 0) if self.isRightToLeft() else (24, 0, 22, 0)))
@@ -76,7 +85,7 @@ class SearchField(QLineEdit):
         tokens = self._theme.tokens
         symbol = QRectF(9, (HEIGHT - SYMBOL) / 2, SYMBOL, SYMBOL)
         draw_symbol(painter, "search", tokens.ink2, mirrored(symbol, QRectF(self.rect()), self.layoutDirection()))
-        keys = QKeySequence(SEARCH_KEYS).toString(QKeySequence.SequenceFormat.NativeText)
+        keys = QKeySequence(self._keys).toString(QKeySequence.SequenceFormat.NativeText)
         metrics = QFontMetricsF(font("small"))
         taken = self.fontMetrics().horizontalAdvance(self.placeholderText()) + self.textMargins().left() + 20
         if not self.text() and taken + metrics.horizontalAdvance(keys) + 10 < self.width() and not self.isRightToLeft():

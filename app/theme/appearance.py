@@ -1,28 +1,27 @@
-"""What a user chose of the looks, kept in the data folder for the next start."""
+"""Sizes of text that a user can step through, and the file that held the one that was chosen."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from app.kept_file import read_kept, write_kept
+from app.kept_file import read_kept
 
 FILE_NAME = "appearance.json"
 TEXT_SIZES = (85, 100, 115, 130, 150)  # %
 
 
-@dataclass(frozen=True, slots=True)
-class Appearance:
-    text_size: int = 100  # %
+def take_appearance(folder: Path) -> int | None:
+    """The text size that `appearance.json` holds, which is removed: the preferences keep it from then on."""
+    path = folder / FILE_NAME
+    if not path.exists():
+        return None
+    size = read_kept(path, lambda found: int(found["text_size"]), None)
+    path.unlink(missing_ok=True)
+    return None if size is None else within_sizes(size)
 
 
-def read_appearance(folder: Path) -> Appearance:
-    return read_kept(folder / FILE_NAME, _build, Appearance())
-
-
-def write_appearance(folder: Path, appearance: Appearance) -> None:
-    write_kept(folder / FILE_NAME, appearance)
+def within_sizes(size: int) -> int:
+    return max(TEXT_SIZES[0], min(TEXT_SIZES[-1], size))
 
 
 def step_text_size(size: int, steps: int) -> int:
@@ -31,7 +30,3 @@ def step_text_size(size: int, steps: int) -> int:
         return 100
     place = min(range(len(TEXT_SIZES)), key=lambda number: abs(TEXT_SIZES[number] - size))
     return TEXT_SIZES[max(0, min(len(TEXT_SIZES) - 1, place + steps))]
-
-
-def _build(found: Any) -> Appearance:
-    return Appearance(max(TEXT_SIZES[0], min(TEXT_SIZES[-1], int(found["text_size"]))))

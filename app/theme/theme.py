@@ -10,6 +10,8 @@ from app.theme.fonts import SIZES, TextSize, font, set_text_size
 from app.theme.palette import build_palette, build_sheet
 from app.theme.tokens import DARK, LIGHT, Tokens
 
+_SCHEMES = {"system": Qt.ColorScheme.Unknown, "light": Qt.ColorScheme.Light, "dark": Qt.ColorScheme.Dark}
+
 
 class Theme(QObject):
     tokens_changed = Signal()
@@ -17,6 +19,8 @@ class Theme(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.tokens = LIGHT
+        self._scheme = "system"
+        self._is_applied = False
 
     def colour(self, token: str) -> QColor:
         return QColor(getattr(self.tokens, token))
@@ -24,6 +28,7 @@ class Theme(QObject):
     def apply(self, tokens: Tokens) -> None:
         """Set palette and sheet on the application, once for all widgets."""
         self.tokens = tokens
+        self._is_applied = True
         _style(tokens)
         self.tokens_changed.emit()
 
@@ -41,13 +46,25 @@ class Theme(QObject):
             widget.setFont(font(name))
         self.tokens_changed.emit()
 
+    def choose_scheme(self, scheme: str) -> None:
+        """Keep to "light" or "dark", or with "system" to what the system has; its menus and frames follow."""
+        if scheme == self._scheme:
+            return
+        self._scheme = scheme
+        hints = QApplication.styleHints()
+        hints.setColorScheme(_SCHEMES[scheme])
+        self._take_scheme(hints.colorScheme())
+
     def follow_system(self) -> None:
         hints = QApplication.styleHints()
         self._take_scheme(hints.colorScheme())
         hints.colorSchemeChanged.connect(self._take_scheme)
 
     def _take_scheme(self, scheme: Qt.ColorScheme) -> None:
-        self.apply(DARK if scheme == Qt.ColorScheme.Dark else LIGHT)
+        chosen = {"light": LIGHT, "dark": DARK}.get(self._scheme)
+        tokens = chosen or (DARK if scheme == Qt.ColorScheme.Dark else LIGHT)
+        if tokens is not self.tokens or not self._is_applied:
+            self.apply(tokens)
 
 
 def _style(tokens: Tokens) -> None:

@@ -18,6 +18,7 @@ from engine.messages.answers import (
     TokenCount,
 )
 from engine.messages.commands import (
+    CACHE_OFF,
     STARTER,
     CacheCommand,
     Cancel,
@@ -37,6 +38,7 @@ from engine.messages.commands import (
     Question,
     ReadTemplate,
     RememberReplies,
+    RemoveCached,
     SetCacheLimits,
     Shutdown,
     StartEngine,
@@ -73,6 +75,7 @@ from engine.messages.statistics import (
 )
 
 __all__ = [
+    "CACHE_OFF",
     "GREEDY",
     "KNOWN_TAGS",
     "STARTER",
@@ -119,6 +122,7 @@ __all__ = [
     "ReadTemplate",
     "ReasoningTags",
     "RememberReplies",
+    "RemoveCached",
     "RenderedPrompt",
     "Sampling",
     "SetCacheLimits",

@@ -134,6 +134,8 @@ class CachedConversation:
     conversation_id: str
     num_bytes: int  # on disk
     num_tokens: int  # of its longest saved prefix
+    drafter_bytes: int = 0  # of these, state of drafters
+    drafters: tuple[str, ...] = ()  # names of the models whose state that is
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +146,7 @@ class CacheReport:
     memory_bytes: int = 0
     memory_limit_bytes: int = 0  # together with the caches of running replies
     disk_bytes: int = 0  # unfinished files too
+    drafter_bytes: int = 0  # of these, state of drafters
     budget_bytes: int = 0  # the most that the folder may hold
     written_today_bytes: int = 0
     daily_limit_bytes: int = 0

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from engine.messages.request import UNQUANTISED, KvScheme, Sampling, Turn
 
 STARTER = "starter"  # the target that stands for the packaged starter model
+CACHE_OFF = 1  # byte: the budget of a prompt cache that keeps nothing on disk
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +26,7 @@ class LoadModel:
 class UnloadModel:
     """Let go of a target and its drafters once no reply uses it; answered by ModelUnloaded.
 
-    A request that names it later loads it again.
+    A request that names it later loads it again; a LoadModel of it that is not done ends as cancelled.
     """
 
     target: str
@@ -124,7 +125,7 @@ class DescribeCache:
 class SetCacheLimits:
     """Choose the prompt cache's limits, 0 for the default; what is beyond them goes at once. No answer."""
 
-    budget_bytes: int = 0  # on disk
+    budget_bytes: int = 0  # on disk; CACHE_OFF keeps nothing there
     daily_bytes: int = 0  # written between midnight and midnight, UTC
     memory_bytes: int = 0
 
@@ -134,6 +135,17 @@ class ClearCache:
     """Remove all that the prompt cache saved; answered by Answer(CacheReport) once it is gone."""
 
     request_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveCached:
+    """Remove what the prompt cache saved for one conversation alone; answered by Answer(CacheReport) once it is gone.
+
+    The conversation stays: what it has from then on is saved again.
+    """
+
+    request_id: int
+    conversation_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +231,7 @@ class Shutdown:
 
 
 Question = CountTokens | Inspect | InspectDrafter | EstimateMemory | ReadTemplate | PreviewTemplate
-CacheCommand = DeleteConversation | KeepConversations | DescribeCache | SetCacheLimits | ClearCache
+CacheCommand = DeleteConversation | KeepConversations | DescribeCache | SetCacheLimits | ClearCache | RemoveCached
 Command = (
     LoadModel
     | UnloadModel

@@ -19,7 +19,7 @@ from engine.prompt_cache.report import LIMITS, CacheReport, CacheSettings
 from engine.prompt_cache.requests import Found, StreamState, StreamWanted, Wanted
 from engine.prompt_cache.restoring import restore
 from engine.prompt_cache.search import longest
-from engine.prompt_cache.sizes import conversation_sizes
+from engine.prompt_cache.sizes import conversation_sizes, drafter_bytes
 from engine.prompt_cache.tiers import Tiers
 from engine.prompt_cache.timed import TimedStorage
 from engine.prompt_cache.writing import Writer
@@ -116,6 +116,11 @@ class PromptCache:
         with self._call():
             self._once_open(lambda: self._forget(conversation_id, done))
 
+    def remove(self, conversation_id: str, done: Callable[[], None]) -> None:
+        """Remove what no other conversation uses; what this one puts from here on is kept. `done` as in `forget`."""
+        with self._call():
+            self._once_open(lambda: self._let_go(conversation_id, done))
+
     def keep(self, conversation_ids: Iterable[str]) -> None:
         """Say which conversations exist, once their database has opened clean: what belongs to none ages."""
         known = frozenset(conversation_ids)
@@ -152,10 +157,11 @@ class PromptCache:
             ram_bytes=self._tiers.ram.num_bytes,
             ram_limit_bytes=self._ram_limit,
             disk_bytes=self._writer.disk_bytes,
+            drafter_bytes=drafter_bytes(self._tiers),
             budget_bytes=self._writer.room.budget_bytes,
             written_today_bytes=self._writer.written.at(self._clock()),
             daily_limit_bytes=self._settings.daily_limit_bytes,
-            conversations=conversation_sizes(self._tiers.owners),
+            conversations=conversation_sizes(self._tiers),
             is_read_only=self.is_read_only,
             problem=self._writer.problem or (self._problem if self.is_read_only else ""),  # not what was mended
             max_storage_wait_seconds=self._storage.max_seconds,
@@ -263,6 +269,11 @@ class PromptCache:
 
     def _forget(self, conversation_id: str, done: Callable[[], None]) -> None:
         self._keeper.forget(conversation_id)
+        self._remove(done)
+
+    def _let_go(self, conversation_id: str, done: Callable[[], None]) -> None:
+        if not self.is_read_only:
+            self._keeper.let_go(conversation_id)
         self._remove(done)
 
     def _clear(self, done: Callable[[], None]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+KIND, TARGET = "kind", "target"  # of a stream's facts
 NO_TIME = "slow_disk"  # a Reading's loss where its entries could not be written in time
 PAGE_TOKENS = 256  # a branch that leaves a page in its middle keeps the page's head twice, so pages are small
 
@@ -29,6 +30,11 @@ class Stream:
 
     identity: str
     facts: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def is_of_target(self) -> bool:
+        """Rather than of a drafter."""
+        return dict(self.facts).get(KIND, TARGET) == TARGET
 
 
 @dataclass(frozen=True, slots=True)

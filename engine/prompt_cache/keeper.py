@@ -8,6 +8,7 @@ from engine.prompt_cache.arrays import checkpoint_arrays, cut_pages, num_bytes
 from engine.prompt_cache.entries import PAGE_TOKENS, Stream
 from engine.prompt_cache.hashes import TOKEN_BYTES, node_hashes
 from engine.prompt_cache.owners import NOBODY, Read, Stand
+from engine.prompt_cache.reasons import CLEARED
 from engine.prompt_cache.requests import StreamState, StreamWanted
 from engine.prompt_cache.retention import superseded
 from engine.prompt_cache.search import longest
@@ -16,7 +17,6 @@ from engine.prompt_cache.tree import Node, Part
 from engine.prompt_cache.writing import Writer
 
 ORPHAN_SECONDS = 7 * 86400.0
-KIND, TARGET = "kind", "target"  # of a stream's facts
 
 
 class Keeper:
@@ -37,6 +37,7 @@ class Keeper:
         """As PromptCache.put, with tokens as bytes."""
         if conversation_id in self._forgotten or not tokens:
             return
+        self._tiers.streams[stream.identity] = stream
         node = self._covering(stream, conversation_id, tokens, state) or self._place(stream, tokens, state)
         if state.fixed and node.checkpoint is None:
             node.checkpoint = Part(node, is_checkpoint=True)
@@ -44,7 +45,7 @@ class Keeper:
             self._tiers.adopt(node.checkpoint, arrays, num_bytes(arrays))
         stand = self._tiers.owners.stand(conversation_id, node, self._tag, is_boundary=is_boundary)
         self._tiers.touch(node)
-        if dict(stream.facts).get(KIND, TARGET) == TARGET:
+        if stream.is_of_target:
             self._remember(conversation_id, Read(stream, tokens), is_boundary)
         self._unchecked.append(stand)
         self._want(node, stream, conversation_id)
@@ -73,6 +74,12 @@ class Keeper:
             self._leave(stand)
         for node in self._tiers.owners.forget(conversation_id):
             self._tiers.collect(node)
+
+    def let_go(self, conversation_id: str) -> None:
+        """Remove what only this conversation needs, as a user asked; it may have more later."""
+        for stand in self._tiers.owners.stands_of(conversation_id):
+            self._tiers.owners.lose(conversation_id, stand.node.stream, CLEARED)
+            self._leave(stand)
 
     def age(self, conversation_ids: Collection[str], now: float) -> None:
         """Let go of what no conversation of the window has had a use for in a week; a clock set back starts it anew."""

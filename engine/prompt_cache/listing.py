@@ -57,7 +57,7 @@ def describe(listed: Listed) -> dict[str, Any]:
         "written_today_bytes": written.at(time.time()),
         "daily_limit_bytes": settings.daily_limit_bytes,
         "streams": _describe_streams(listed),
-        "conversations": [_describe_size(size) for size in conversation_sizes(listed.tiers.owners)],
+        "conversations": [_describe_size(size) for size in conversation_sizes(listed.tiers)],
     }
 
 

@@ -25,6 +25,7 @@ NOT_STORED = "not_stored"
 DISK_FAULT = "disk_fault"
 DAILY_LIMIT = "daily_limit"
 TOO_LARGE = "too_large"
+OFF = "off"
 SLOW_DISK = NO_TIME
 SLOWER = "slower"
 UNREADABLE = "unreadable"
@@ -55,6 +56,7 @@ _CAUSES = {
     NOT_STORED: "the cache did not have them.",
     DISK_FAULT: "the cache's disk could not be written.",
     DAILY_LIMIT: "the cache had written as much as it may in a day.",
+    OFF: "the prompt cache was off.",
     TOO_LARGE: "they are larger than the cache's budget.",
     SLOW_DISK: "the disk was too slow to save them in time.",
     UNREADABLE: "the cache's disk could not be read.",

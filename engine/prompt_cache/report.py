@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field, replace
 
+from engine.messages import CACHE_OFF
+
 RAM_BYTES = 16 << 30
 RAM_SHARE = 4  # a quarter of the machine's memory
 DAILY_LIMIT_BYTES = 50_000_000_000
@@ -27,6 +29,11 @@ class CacheSettings:
     daily_limit_bytes: int = DAILY_LIMIT_BYTES
     tag: str = ""
 
+    @property
+    def is_off(self) -> bool:
+        """Whether nothing is kept on disk."""
+        return self.budget_bytes is not None and self.budget_bytes <= CACHE_OFF
+
     def store(self) -> str:
         """The limits of the disk, for another program that uses the folder."""
         return f"{self.budget_bytes or 0} {self.daily_limit_bytes}"
@@ -48,6 +55,8 @@ class ConversationSize:
     disk_bytes: int
     num_tokens: int  # of its longest kept path
     tag: str = ""
+    drafter_bytes: int = 0  # of those on disk, state of drafters
+    drafters: tuple[str, ...] = ()  # names of the models whose state that is
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +66,7 @@ class CacheReport:
     ram_bytes: int = 0
     ram_limit_bytes: int = 0
     disk_bytes: int = 0  # of entries' files, those that are being written too
+    drafter_bytes: int = 0  # of these, state of drafters
     budget_bytes: int = 0  # of the whole folder
     written_today_bytes: int = 0
     daily_limit_bytes: int = 0

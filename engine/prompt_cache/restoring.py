@@ -12,6 +12,7 @@ from engine.prompt_cache.tree import Node, Part
 
 def restore(tiers: Tiers, opened: Opened) -> None:
     """Fill empty tiers; what nothing leads to, or is not what its key says, is doomed."""
+    tiers.streams |= {stream.identity: stream for stream in opened.streams}
     uses = _restore_pages(tiers, opened) | _restore_checkpoints(tiers, opened)
     for reading in opened.readings:
         tiers.owners.remember(reading.conversation_id, restored_reading(reading), is_saved=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING
 
-from engine.prompt_cache.entries import EntryKey, Touch
+from engine.prompt_cache.entries import EntryKey, Stream, Touch
 from engine.prompt_cache.owners import Owners
 from engine.prompt_cache.reasons import OLD_BRANCH, RAM_EVICTED
 from engine.prompt_cache.retention import UseOrder
@@ -22,6 +22,7 @@ class Tiers:
         self.tree = Tree()
         self.ram = UseOrder()
         self.disk = UseOrder()
+        self.streams: dict[str, Stream] = {}  # that were told of, by identity
         self.owners = Owners(self._rank)
         self.doomed: list[EntryKey] = []
         self.num_uses = 0

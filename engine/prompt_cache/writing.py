@@ -12,7 +12,16 @@ from engine.prompt_cache.arrays import FIXED, GROWN, to_tensors
 from engine.prompt_cache.budget import WRITTEN_TODAY, DailyCount, Room, file_bytes
 from engine.prompt_cache.entries import EntryKey, SaveValue, Storage, Stream, Touch, Written
 from engine.prompt_cache.hashes import TOKEN_BYTES
-from engine.prompt_cache.reasons import BUDGET, DAILY_LIMIT, DISK_FAULT, NOT_STORED, OBSTACLES, SLOW_DISK, TOO_LARGE
+from engine.prompt_cache.reasons import (
+    BUDGET,
+    DAILY_LIMIT,
+    DISK_FAULT,
+    NOT_STORED,
+    OBSTACLES,
+    OFF,
+    SLOW_DISK,
+    TOO_LARGE,
+)
 from engine.prompt_cache.report import CacheSettings
 from engine.prompt_cache.tiers import Tiers
 from engine.prompt_cache.tree import Part
@@ -188,9 +197,10 @@ class Writer:
         if self._under_way:
             return self._wait_for(SLOW_DISK)  # what is on its way may be evicted once it is there
         for conversation_id in part.node.conversations():
-            self._tiers.owners.lose(conversation_id, part.node.stream, TOO_LARGE)
-        budget = write_size(self.room.budget_bytes)
-        self._tell(TOO_LARGE, f"A chat is too large for the prompt cache's budget of {budget}.")
+            self._tiers.owners.lose(conversation_id, part.node.stream, OFF if self.settings.is_off else TOO_LARGE)
+        if not self.settings.is_off:
+            budget = write_size(self.room.budget_bytes)
+            self._tell(TOO_LARGE, f"A chat is too large for the prompt cache's budget of {budget}.")
         return Verdict.SKIP
 
     def _write(self, part: Part, stream: Stream, conversation_id: str) -> None:

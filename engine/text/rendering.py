@@ -19,6 +19,7 @@ RAISED = (
     *(jinja2.TemplateError, ArithmeticError, AttributeError, LookupError, MemoryError),
     *(RuntimeError, SyntaxError, TypeError, ValueError),
 )
+_OPEN_COMMENT = re.compile(r"\{#[-+]?\n?\Z")
 
 
 class TemplateError(Exception):
@@ -75,4 +76,6 @@ def _line_of(error: BaseException) -> int:
 
 @functools.lru_cache(maxsize=16)
 def _compile(source: str) -> jinja2.Template:
+    if _OPEN_COMMENT.search(source):  # which Jinja takes for an empty one
+        raise jinja2.TemplateSyntaxError("Missing end of comment tag", source.rstrip("\n").count("\n") + 1)
     return chat_environment().from_string(source)

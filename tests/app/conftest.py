@@ -15,12 +15,15 @@ from pytestqt.qtbot import QtBot
 
 from app.application import Application
 from app.bridge import EngineBridge
+from app.chat.plan import Planner
 from app.chat.session import ChatSession
 from app.conversations.database import Database
 from app.conversations.recorder import Recorder
 from app.conversations.store import Store
 from app.garbage import GarbageCollector
 from app.settings.folders import data_folder
+from app.settings.preferences import Preferences, Settings
+from app.settings.presets import Presets
 from app.tasks import finish
 from app.theme.theme import Theme
 from app.theme.tokens import LIGHT
@@ -89,10 +92,28 @@ def target() -> str:
 
 
 @pytest.fixture
+def settings(data_dir: Path, target: str) -> Settings:
+    settings = Settings(data_dir)
+    settings.change(Preferences(target=target))
+    return settings
+
+
+@pytest.fixture
+def presets(data_dir: Path) -> Presets:
+    return Presets(data_dir)
+
+
+@pytest.fixture
+def planner(settings: Settings, presets: Presets, bridge: EngineBridge) -> Planner:
+    """What chats that have no window are made with."""
+    return Planner(settings, presets, bridge)
+
+
+@pytest.fixture
 def make_session(
-    database: Database, bridge: EngineBridge, recorder: Recorder, target: str
+    database: Database, bridge: EngineBridge, recorder: Recorder, planner: Planner
 ) -> Callable[[], ChatSession]:
-    return lambda: ChatSession(database, bridge, recorder, model=target, drafter="ngram")
+    return lambda: ChatSession(database, bridge, recorder, planner)
 
 
 @pytest.fixture

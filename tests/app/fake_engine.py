@@ -19,19 +19,27 @@ from engine.messages import (
     Delta,
     DescribeCache,
     DescribeMemory,
+    EngineStarted,
+    EstimateMemory,
     Event,
     Failed,
     Finished,
+    Inspect,
     LoadModel,
+    MemoryEstimate,
     MemoryReport,
     ModelFacts,
     ModelLoaded,
+    ModelUnloaded,
     Notice,
     Progress,
+    RemoveCached,
     Shutdown,
+    StartEngine,
     Statistics,
     Submit,
     TokenCount,
+    UnloadModel,
 )
 
 ScriptEvent = Delta | Progress | Notice
@@ -71,7 +79,8 @@ class FakeEngine:
     `script`, `ending` and `delay_seconds` are read when a Submit arrives; requests advance in turns. Where `ending` is
     None the reply stays open until it is cancelled. `emit` sends any event by hand. Deletions and questions about the
     prompt cache are answered at once with `report`, unless `answers_on_cache` is False; those about memory with
-    `memory`; those about tokens as `count` answers them, or not at all.
+    `memory`; those about tokens as `count` answers them, or not at all. A model in `unloadable` fails with the sentence
+    there; with `holds_loads` models come only by `finish_loads`. What is unloaded leaves at once, replies or not.
     """
 
     def __init__(self) -> None:
@@ -84,16 +93,25 @@ class FakeEngine:
         self.answers_on_cache = True
         self.count: Callable[[CountTokens], TokenCount | None] = lambda question: None
         self.memory = MemoryReport()
+        self.estimate: MemoryEstimate | Failed = MemoryEstimate(0, 0, 0, 0)
+        self.make_facts: Callable[[str], ModelFacts] = facts_of
         self.commands: list[Command] = []
         self.on_submit: Callable[[Submit], None] = lambda submit: None  # runs in `send`, on the sender's thread
         self._queue: queue.SimpleQueue[Command] = queue.SimpleQueue()
         self._replies: dict[int, Iterator[Event]] = {}
+        self.holds_loads = False
+        self.unloadable: dict[str, str] = {}
+        self._held_loads: dict[int, str] = {}
         self._loaded: set[tuple[str, str]] = set()
         self._thread = threading.Thread(target=self._work, name="fake engine")
 
     @property
     def submits(self) -> list[Submit]:
         return [command for command in self.commands if isinstance(command, Submit)]
+
+    @property
+    def loads(self) -> list[LoadModel]:
+        return [command for command in self.commands if isinstance(command, LoadModel)]
 
     def start(self, emit: Callable[[Event], None]) -> None:
         self.emit = emit
@@ -112,6 +130,7 @@ class FakeEngine:
         return not self._thread.is_alive()
 
     def _work(self) -> None:
+        self.emit(EngineStarted())
         while True:
             command = self._next_command()
             if isinstance(command, Shutdown):
@@ -133,15 +152,29 @@ class FakeEngine:
             case Submit(request_id=request_id, target=target):
                 self._load(request_id, target)
                 self._replies[request_id] = self._play(request_id, list(self.script), self.ending)
-            case LoadModel(request_id=request_id, target=target):
-                self._load(request_id, target)
+            case LoadModel():
+                self._begin_load(command)
+            case UnloadModel(target=target):
+                self._unload(target)
+            case StartEngine():
+                self._loaded.clear()
+                self.emit(EngineStarted())
+            case Cancel(request_id=request_id) if request_id in self._held_loads:
+                del self._held_loads[request_id]
+                self.emit(Finished(request_id, "cancelled"))
             case Cancel(request_id=request_id):
                 if self._replies.pop(request_id, None) is not None:
                     self.emit(Finished(request_id, "cancelled", self.when_stopped))
             case CountTokens(request_id=request_id) if (count := self.count(command)) is not None:
                 self.emit(Answer(request_id, count))
-            case DeleteConversation() | ClearCache() | DescribeCache() if self.answers_on_cache:
+            case DeleteConversation() | ClearCache() | RemoveCached() | DescribeCache() if self.answers_on_cache:
                 self._answer_on_cache(command)
+            case Inspect(request_id=request_id, target=target):
+                self.emit(Answer(request_id, self._facts_of(target)))
+            case EstimateMemory(request_id=request_id) if isinstance(self.estimate, Failed):
+                self.emit(replace(self.estimate, request_id=request_id))
+            case EstimateMemory(request_id=request_id):
+                self.emit(Answer(request_id, self.estimate))
             case DescribeMemory(request_id=request_id):
                 self.emit(Answer(request_id, self.memory))
 
@@ -149,14 +182,42 @@ class FakeEngine:
         if isinstance(command, DeleteConversation):
             self.emit(ConversationDeleted(command.conversation_id))
             return
+        if isinstance(command, RemoveCached):
+            kept = tuple(one for one in self.report.conversations if one.conversation_id != command.conversation_id)
+            self.report = replace(self.report, conversations=kept)
         if isinstance(command, ClearCache):
             self.report = replace(self.report, memory_bytes=0, disk_bytes=0, conversations=())
         self.emit(Answer(command.request_id, self.report))
 
+    def finish_loads(self) -> None:
+        """Let the models come that `holds_loads` kept."""
+        loads, self._held_loads = self._held_loads, {}
+        for request_id, target in loads.items():
+            self._load(request_id, target)
+
+    def _begin_load(self, command: LoadModel) -> None:
+        if (reason := self.unloadable.get(command.target)) is not None:
+            self.emit(Failed(command.request_id, "model", reason))
+        elif self.holds_loads:
+            self._held_loads[command.request_id] = command.target
+        else:
+            self._load(command.request_id, command.target)
+
+    def _unload(self, target: str) -> None:
+        """As the engine does it: a load of it that is not done ends."""
+        for request_id in [one for one, held in self._held_loads.items() if held == target]:
+            del self._held_loads[request_id]
+            self.emit(Finished(request_id, "cancelled"))
+        self._loaded = {one for one in self._loaded if one[0] != target}
+        self.emit(ModelUnloaded(target))
+
     def _load(self, request_id: int, target: str) -> None:
         if (target, self.tokenizer_id) not in self._loaded:
             self._loaded.add((target, self.tokenizer_id))
-            self.emit(ModelLoaded(request_id, facts_of(target, self.tokenizer_id)))
+            self.emit(ModelLoaded(request_id, self._facts_of(target)))
+
+    def _facts_of(self, target: str) -> ModelFacts:
+        return replace(self.make_facts(target), tokenizer_id=self.tokenizer_id)
 
     def _play(self, request_id: int, script: list[ScriptEvent], ending: Finished | Failed | None) -> Iterator[Event]:
         for event in script:

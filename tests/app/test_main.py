@@ -168,7 +168,7 @@ def test_only_a_model_path_that_exists_is_made_absolute(tmp_path: Path, monkeypa
     assert target_of("model") == str((tmp_path / "model").resolve())
     assert target_of("organisation/name") == "organisation/name"
     assert target_of("~nobody-of-that-name/model") == "~nobody-of-that-name/model"
-    assert target_of(None) == "starter"
+    assert target_of(None) == ""
 
 
 def test_a_start_beside_a_program_that_does_not_answer_says_so(

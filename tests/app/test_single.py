@@ -9,15 +9,16 @@ from PySide6.QtCore import QSysInfo
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.single import SingleInstance
+from app.single import NOTHING, Handed, SingleInstance, read_handed
 
 
 def test_a_second_start_raises_the_first(qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> None:
     first, second = SingleInstance(tmp_path), SingleInstance(tmp_path)
     assert first.take()
     assert not second.take()
-    with qtbot.waitSignal(first.raise_asked):
-        assert second.raise_other()
+    with qtbot.waitSignal(first.raise_asked) as raised:
+        assert second.raise_other(Handed("/models/a", "ngram"))
+    assert raised.args == [Handed("/models/a", "ngram")]
     first.release()
     assert second.take()
     second.release()
@@ -29,3 +30,8 @@ def test_the_lock_of_a_dead_process_blocks_nothing(qapp: QApplication, tmp_path:
     instance = SingleInstance(tmp_path)
     assert instance.take()
     instance.release()
+
+
+@pytest.mark.parametrize("said", [b"", b"[1]", b'{"model": 3, "drafter": ""}', b"\xff", b'{"model": "a"}'])
+def test_what_another_version_says_only_raises_the_window(said: bytes) -> None:
+    assert read_handed(said) == NOTHING

@@ -142,9 +142,9 @@ def test_a_failed_reply_says_why_and_can_be_tried_again(driver: Driver, fake_eng
 
 def test_a_model_that_cannot_be_loaded_is_named_above_the_composer(driver: Driver, fake_engine: FakeEngine) -> None:
     request_id = next(command.request_id for command in fake_engine.commands if isinstance(command, LoadModel))
-    driver.wait(lambda: driver.window.status.facts is not None)
+    driver.wait(lambda: driver.window.chooser.facts is not None)
     fake_engine.emit(Failed(request_id, "model", "the folder has no config.json"))
-    driver.wait(lambda: driver.window.status.error != "")
+    driver.wait(lambda: driver.window.chooser.error != "")
     assert driver.window.sidebar.footer.words[0] == "Not ready"
     driver.press("Try again")
     driver.wait(lambda: len([one for one in fake_engine.commands if isinstance(one, LoadModel)]) == 2)

@@ -14,9 +14,9 @@ from app.chat.notes import NoteBar
 from app.conversations.exporting.files import ExportKind
 from app.disk_full import SENTENCE as DISK_FULL_NOTE
 from app.settings.prompt_cache import CacheDialog
-from engine.messages import CacheReport, ConversationDeleted, Failed, Finished, ModelLoaded, Notice
+from engine.messages import CacheReport, ConversationDeleted, Finished, Notice, Progress
 from tests.app.driver import Driver, settle
-from tests.app.fake_engine import FakeEngine, facts_of
+from tests.app.fake_engine import FakeEngine, deltas_of
 
 Ask = Callable[..., Any]
 FULL = "The disk is full."
@@ -178,10 +178,20 @@ def test_where_a_reply_goes_on_is_said_until_it_ends(driver: Driver, fake_engine
     driver.wait(lambda: notes_of(driver) == [])
 
 
-def test_what_the_engine_said_of_itself_goes_once_it_loads_a_model_again(
-    driver: Driver, fake_engine: FakeEngine
-) -> None:
-    fake_engine.emit(Failed(0, "engine", "The engine stopped."))
-    driver.wait(lambda: notes_of(driver) == ["The engine stopped."])
-    fake_engine.emit(ModelLoaded(9, facts_of("/models/tiny")))
-    driver.wait(lambda: notes_of(driver) == [])
+def test_a_reply_without_memory_waits_and_need_not(driver: Driver, fake_engine: FakeEngine) -> None:
+    words = "A third reply at 32,768 tokens needs 4.8 GB more; 2.1 GB is free. It starts when another ends."
+    fake_engine.script, fake_engine.ending = [Notice(0, "memory", words)], None
+    driver.type("one")
+    driver.wait_text(words)
+    driver.press("Do not wait for memory")
+    driver.wait_idle()
+    assert words not in driver.text
+    assert driver.tab.session.messages[-1].notices == ()
+
+
+def test_the_wait_for_memory_is_past_when_the_reply_begins(driver: Driver, fake_engine: FakeEngine) -> None:
+    fake_engine.script = [Notice(0, "memory", "It waits."), Progress(0, "reading", 1, 9), *deltas_of("Hello there")]
+    driver.type("one")
+    driver.wait_text("Hello there")
+    driver.wait_idle()
+    assert "It waits." not in driver.text

@@ -131,13 +131,13 @@ def test_f6_goes_through_the_parts_of_the_window_and_back(driver: Driver) -> Non
 
 def test_text_grows_by_steps_and_goes_back(driver: Driver) -> None:
     field = driver.window.sidebar.field
-    driver.window.change_text_size(1)
+    driver.window.looks.step_text_size(1)
     assert (TextSize.percent, field.font().pixelSize()) == (115, 15)
     for _ in range(5):
-        driver.window.change_text_size(1)
+        driver.window.looks.step_text_size(1)
     assert font("interface").pixelSize() == round(13 * 1.5) == field.font().pixelSize()
     assert QGuiApplication.font().pixelSize() == field.font().pixelSize()
-    driver.window.change_text_size(0)
+    driver.window.looks.step_text_size(0)
     assert field.font().pixelSize() == 13
 
 
@@ -207,7 +207,7 @@ def test_an_inspector_of_the_last_time_does_not_start_over_the_chat(make_driver:
 def test_the_inspector_is_as_wide_as_its_place_at_every_size_of_text(driver: Driver, steps: int) -> None:
     driver.type("one")
     driver.wait_idle()
-    driver.window.change_text_size(steps)
+    driver.window.looks.step_text_size(steps)
     driver.window.resize(900, 600)
     driver.window.actions_of_window.inspector.trigger()
     driver.run(settle())
@@ -220,7 +220,7 @@ def test_the_inspector_is_as_wide_as_its_place_at_every_size_of_text(driver: Dri
 def test_the_button_of_the_other_tabs_grows_with_its_words(driver: Driver) -> None:
     button = driver.window.workspace.row.more_button
     before = button.width()
-    driver.window.change_text_size(5)
+    driver.window.looks.step_text_size(5)
     driver.window.workspace.row.refit()
     assert button.width() > before
 

@@ -126,8 +126,8 @@ async def measure_deeds(window: MainWindow, theme: Theme, clock: FrameClock) -> 
     deeds: dict[str, Callable[[], object]] = {
         "show a tab whose reply ran unseen": lambda: workspace.row.bar.setCurrentIndex(first),
         "change the theme": lambda: theme.apply(DARK),
-        "change the text size": lambda: window.change_text_size(1),
-        "change it back": lambda: window.change_text_size(0),
+        "change the text size": lambda: window.looks.step_text_size(1),
+        "change it back": lambda: window.looks.step_text_size(0),
         "search all chats": lambda: window.sidebar.field.setText("molecule"),
         "end the search": lambda: window.sidebar.field.clear(),
         "open the inspector": window.statistics.toggle_inspector,

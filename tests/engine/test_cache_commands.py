@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.cache_commands import NOT_DELETED
-from engine.messages import ConversationDeleted, DeleteConversation
+from engine.messages import Answer, ConversationDeleted, DeleteConversation, RemoveCached
 from tests.engine.restarts import LONG, Chat
 
 
@@ -31,4 +31,17 @@ def test_deletion_that_is_made_has_no_problem(target, data_dir, tmp_path):
     engine.send(DeleteConversation("chat"))
     engine.run()
     assert engine.events == [ConversationDeleted("chat")]
+    engine.close()
+
+
+def test_removal_of_what_is_cached_of_a_chat_is_answered_once_its_files_are_gone(target, data_dir, tmp_path):
+    chat = Chat(target, data_dir, tmp_path / "cache")
+    chat.ask(LONG)
+    engine = chat.start()
+    engine.send(RemoveCached(7, "chat"))
+    engine.run()
+    (answer,) = engine.events
+    assert isinstance(answer, Answer)
+    assert (answer.request_id, answer.value.conversations, answer.value.disk_bytes) == (7, (), 0)
+    assert not list((tmp_path / "cache").rglob("*.safetensors"))
     engine.close()

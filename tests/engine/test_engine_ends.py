@@ -24,7 +24,7 @@ def test_request_that_cannot_become_a_row_fails_alone(engine, plain, target, mon
     def open_or_fail(request, *options):
         return open_row(request, *options) if request.request_id == 1 else 1 / 0
 
-    monkeypatch.setattr("engine.engine.open_row", open_or_fail)
+    monkeypatch.setattr("engine.requests.open_row", open_or_fail)
     engine.send(submit(1, target, TEXT), submit(2, target, TEXT))
     engine.run()
     assert isinstance(engine.end_of(2), Failed)

@@ -17,6 +17,7 @@ from engine.messages import (
     CountTokens,
     DeleteConversation,
     Delta,
+    EngineStarted,
     Event,
     Finished,
     Shutdown,
@@ -151,7 +152,7 @@ def test_deletion_before_all_else_is_answered_at_the_end(data_dir):
     thread.send(DeleteConversation("a"), ClearCache(3), Shutdown())
     thread.start(events.put)
     assert thread.join(60)
-    assert [type(event) for event in drained(events)] == [ConversationDeleted, Answer]
+    assert [type(event) for event in drained(events)] == [EngineStarted, ConversationDeleted, Answer]
 
 
 def test_consumer_that_throws_at_the_engine_s_own_fault_leaves_no_thread_alive(data_dir):
@@ -159,7 +160,7 @@ def test_consumer_that_throws_at_the_engine_s_own_fault_leaves_no_thread_alive(d
         "import os, sys, threading; from pathlib import Path; from engine.thread import EngineThread; "
         "from engine.engine import Engine; from engine.messages import Shutdown\n"
         "told = []\n"
-        "def emit(event): told.append(event); len(told) == 1 and 1 / 0\n"
+        "def emit(event): told.append(event); 1 / 0\n"
         "Engine.step = lambda engine: [][0]\n"
         "thread = EngineThread(Path(sys.argv[1])); thread.send(Shutdown()); thread.start(emit)\n"
         "assert thread.join(60)\n"

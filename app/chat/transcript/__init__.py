@@ -1,7 +1,7 @@
 """The transcript: a scrolling area of our own, whose blocks are laid out near the view only."""
 
 from app.chat.transcript.frames import FRAME_MS, frame_milliseconds
-from app.chat.transcript.measures import COLUMN, MARGIN, SIDE
+from app.chat.transcript.measures import COLUMN, MARGIN, SIDE, Column, column_within
 from app.chat.transcript.transcript import Transcript
 
-__all__ = ["COLUMN", "FRAME_MS", "MARGIN", "SIDE", "Transcript", "frame_milliseconds"]
+__all__ = ["COLUMN", "FRAME_MS", "MARGIN", "SIDE", "Column", "Transcript", "column_within", "frame_milliseconds"]

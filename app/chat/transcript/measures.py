@@ -1,6 +1,6 @@
 """Sizes of the transcript, in device-independent pixels."""
 
-COLUMN = 720
+COLUMN = 720  # until a user chooses otherwise
 MARGIN = 12  # at both sides of the column, for the composer's edge to fall on
 SIDE = 20  # beside the column in a narrow window
 TOP, BOTTOM = 4, 20  # above the first message and under the last
@@ -17,3 +17,14 @@ INCLUDE_WIDTH = 72  # of the button that takes back what was left out
 STOP_WIDTH = 56  # of the button that ends a check
 ACTIONS_WIDTH = 4 * ROW + 8  # kept free beside a strip
 BRANCHES_WIDTH = 2 * ROW + 64
+
+
+class Column:
+    """How wide the text of a chat may be, as the user chose it."""
+
+    most = COLUMN
+
+
+def column_within(width: int) -> int:
+    """Of a transcript this wide."""
+    return max(200, min(Column.most, width - 2 * SIDE))

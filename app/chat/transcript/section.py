@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from app.chat.blocks.block import Block, Span
 from app.chat.blocks.tint import drafted_in
-from app.chat.notes import Note, note_for
+from app.chat.notes import Action, Note, note_for
 from app.chat.strip import describe, reread_words
 from app.chat.transcript import measures
 from app.chat.transcript.contents import Contents, Reading, estimate_height
@@ -19,7 +19,7 @@ from app.chat.transcript.wakes import begin_wake, wake_of
 from app.chat.wake import Round
 from app.conversations.records import Message, ReplyState
 from app.figures import write_count
-from engine.messages import Delta, Progress, ReasoningTags, Statistics
+from engine.messages import Delta, Notice, Progress, ReasoningTags, Statistics
 
 _MOST_REASONS = 2
 
@@ -55,7 +55,7 @@ class Section:
         self.latest = message.statistics or Statistics()
         self.statistics = self.latest  # as shown, which is seldomer than they arrive
         self.rounds: tuple[Round, ...] = tuple(self.wake.rounds) if self.wake else ()
-        self.progress: Progress | None = None
+        self.progress: Progress | Notice | None = None
         self.remark = ""  # a reason that is not recorded
         self.can_stop = False  # what the remark tells of
         self.siblings: tuple[str, ...] = ()
@@ -88,6 +88,8 @@ class Section:
 
     @property
     def note(self) -> Note | None:
+        if isinstance(self.progress, Notice):
+            return Note(self.progress.text, (Action.DO_NOT_WAIT,))
         return note_for(self.message) if self.is_reply else None
 
     @property

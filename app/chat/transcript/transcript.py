@@ -21,7 +21,7 @@ from app.conversations.records import Message
 from app.theme.fonts import font
 from app.theme.pulse import Pulse
 from app.theme.theme import Theme
-from engine.messages import Delta, Progress, ReasoningTags
+from engine.messages import Delta, Notice, Progress, ReasoningTags
 
 STRIP_MS = 250
 _NEW_LINE = 24  # px that count as one new line
@@ -138,10 +138,11 @@ class Transcript(TranscriptHands):
             self.finder.follow(0)
         accessibility.tell_change(self, index)
 
-    def set_progress(self, progress: Progress | None) -> None:
+    def set_progress(self, progress: Progress | Notice | None) -> None:
         if self.last is not None:
-            self.last.progress = progress
-            self.viewport().update()
+            anchor, self.last.progress = self._anchor(), progress
+            self._show_note()
+            self.settle(anchor)
 
     def set_remark(self, message_id: str, sentence: str, *, can_stop: bool = False) -> None:
         """Say something under a message that is not kept, such as how far a check is; "" takes it away."""

@@ -165,11 +165,14 @@ class TranscriptView(TranscriptPlaces):
         self.sections.release(self.offset - measures.FAR, self.offset + self.viewport().height() + measures.FAR)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        anchor = self._anchor()
-        column = max(200, min(measures.COLUMN, self.width() - 2 * measures.SIDE))
-        self.sections.set_column(float(column))
-        self.fit()
         super().resizeEvent(event)
+        self.fit_column()
+
+    def fit_column(self) -> None:
+        """Set the text in as wide a column as there is room for, where it is read."""
+        anchor = self._anchor()
+        self.sections.set_column(float(measures.column_within(self.width())))
+        self.fit()
         if self.isVisible():
             self.settle(anchor)
 

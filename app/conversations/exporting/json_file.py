@@ -7,9 +7,11 @@ from collections.abc import Iterable
 from dataclasses import fields
 from typing import Any, TextIO
 
+from app.conversations.adding import texts_of
 from app.conversations.records import Conversation, Message
-from app.conversations.rows import encode_statistics
+from app.conversations.rows import encode_kv, encode_statistics
 from app.conversations.sampling_rules import encode_rules
+from app.conversations.texts import digest_of
 from app.conversations.whole_chat import WholeChat
 
 FORMAT = "slipstream-chats"
@@ -28,7 +30,8 @@ class JsonFile:
     def add(self, chat: WholeChat) -> None:
         """Message by message: one call for a chat of 300,000 tokens would hold every thread up."""
         self._stream.write(",\n" if self.num_chats else "")
-        head = _dump({**_values_of(chat.conversation), "shown": chat.shown})
+        texts = {digest_of(text): text for text in sorted(texts_of(chat.messages))}
+        head = _dump({**_values_of(chat.conversation), **({"texts": texts} if texts else {}), "shown": chat.shown})
         self._stream.write(f'{head[:-1]}, "messages": [')
         self._stream.writelines(_join(_dump(_values_of(message)) for message in chat.messages))
         self._stream.write("]}")
@@ -54,6 +57,10 @@ def _plain(name: str, value: Any) -> Any:
         return encode_statistics(value)
     if name == "rules":
         return encode_rules(value)
+    if name == "kv":
+        return encode_kv(value)
+    if name in ("system_prompt", "template"):
+        return digest_of(value)
     if name == "attachments":
         return [{"name": one.name, "text": one.text} for one in value]
     return value

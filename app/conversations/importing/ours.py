@@ -17,11 +17,11 @@ from app.conversations.importing.values import (
     text_of,
 )
 from app.conversations.records import Attachment, Conversation, Message, ReplyState, new_id
-from app.conversations.rows import decode_statistics
+from app.conversations.rows import decode_kv, decode_statistics
 from app.conversations.sampling_rules import PLAIN, decode_rules
 from app.conversations.titles import clean_title
 from app.conversations.whole_chat import WholeChat
-from engine.messages import Sampling, Statistics
+from engine.messages import UNQUANTISED, KvScheme, Sampling, Statistics
 
 HEADER = re.compile(rf'\{{\s*"format":\s*"{FORMAT}",\s*"version":\s*(\d{{1,9}}),\s*"chats":\s*\[')
 _ID = re.compile(r"[0-9a-f]{32}")
@@ -47,11 +47,12 @@ def read_ours(value: Mapping[str, Any]) -> WholeChat:
     conversation_id = name if _ID.fullmatch(name) else id_from("slipstream", name)
     new_ids: dict[str, str] = {}
     messages: list[Message] = []
+    texts = {digest: text_of(text) for digest, text in fields_of(value.get("texts")).items()}
     for fields in map(fields_of, items_of(value.get("messages"))):
         message_id = fields.get("id")
         if not isinstance(message_id, str) or message_id in new_ids or fields.get("role") not in _ROLES:
             raise UnreadableChatError("a message has no id of its own or no role")
-        message = _message(fields, conversation_id, new_ids.get(str(fields.get("parent_id"))))
+        message = _message(fields, conversation_id, new_ids.get(str(fields.get("parent_id"))), texts)
         new_ids[message_id] = message.id
         messages.append(message)
     return WholeChat(_conversation(value, conversation_id), tuple(messages), new_ids.get(str(value.get("shown"))))
@@ -69,10 +70,13 @@ def _conversation(value: Mapping[str, Any], conversation_id: str) -> Conversatio
         folder=clean_title(text_of(value.get("folder"))),
         is_pinned=value.get("is_pinned") is True,
         switches=_pairs_of(value.get("switches")),
+        preset=text_of(value.get("preset")),
     )
 
 
-def _message(fields: Mapping[str, Any], conversation_id: str, parent_id: str | None) -> Message:
+def _message(
+    fields: Mapping[str, Any], conversation_id: str, parent_id: str | None, texts: Mapping[str, str]
+) -> Message:
     """Without token ids: some of them write no text, so that a file could put turns into a prompt that nobody sees."""
     text = text_of(fields.get("text"))
     return Message(
@@ -90,6 +94,10 @@ def _message(fields: Mapping[str, Any], conversation_id: str, parent_id: str | N
         switches=_pairs_of(fields.get("switches")),
         model=text_of(fields.get("model")),
         drafter=text_of(fields.get("drafter")),
+        kv=_kv_of(fields.get("kv")),
+        context_length=_count_of(fields.get("context_length")),
+        system_prompt=texts.get(str(fields.get("system_prompt")), ""),
+        template=texts.get(str(fields.get("template")), ""),
         quantisation=text_of(fields.get("quantisation")),
         statistics=_statistics_of(fields.get("statistics")),
         notices=tuple(map(text_of, items_of(fields.get("notices")))),
@@ -132,6 +140,13 @@ def _rules_of(value: object) -> Sampling:
         return decode_rules(value)
     except (TypeError, ValueError):
         return PLAIN
+
+
+def _kv_of(value: object) -> KvScheme:
+    try:
+        return decode_kv(value)
+    except (TypeError, ValueError):
+        return UNQUANTISED
 
 
 def _statistics_of(value: object) -> Statistics | None:

@@ -92,8 +92,8 @@ def test_check_that_is_asked_for_once_more_ends(session, fake_engine, qtbot):
     qtbot.waitUntil(lambda: not found[-1].is_running)
 
 
-def test_reply_of_another_model_is_not_checked(session, qtbot):
-    session.model = "/models/other"
+def test_reply_of_another_model_is_not_checked(session, settings, qtbot):
+    settings.change(replace(settings.preferences, target="/models/other"))
     with qtbot.waitSignal(session.checked) as told:
         assert not session.check(session.messages[-1].id)
     assert told.args[0].sentence == "This reply cannot be checked: another model wrote it."

@@ -15,10 +15,12 @@ from app.chat.composer_cost import parts_of, words_of
 from app.chat.counting import Cost, Counting
 from app.chat.draft import Draft
 from app.conversations.records import Attachment
+from app.conversations.reply_plan import ReplyPlan
 from engine.messages import Answer, Cancel, CountTokens, Failed, TokenCount, Turn
 from tests.app.fake_engine import FakeEngine
 
 NOTES = Attachment("notes.md", "x" * 40)
+PLAN = ReplyPlan("/models/tiny", "ngram")
 EARLIER = Turn("user", "y" * 100)
 
 
@@ -26,7 +28,7 @@ EARLIER = Turn("user", "y" * 100)
 class Chat:
     """A chat with one message before the draft."""
 
-    model: str = "/models/tiny"
+    plan: ReplyPlan = PLAN
     switches: tuple[tuple[str, str], ...] = ()
     began_at: float = 7.0
     before: tuple[Turn, ...] = field(default=(EARLIER,))

@@ -156,12 +156,12 @@ def test_complete_reply_is_not_continued(make_session, run_async, qtbot):
     assert not run_async(session.continue_reply())
 
 
-def test_reply_that_failed_before_its_first_token_starts_over(make_session, fake_engine, run_async, qtbot):
+def test_reply_that_failed_before_its_first_token_starts_over(make_session, settings, fake_engine, run_async, qtbot):
     fake_engine.script, fake_engine.ending = [], Failed(0, "model", "no such model")
     session = make_session()
     run_async(session.send(Draft("Hi")))
     qtbot.waitUntil(ended(session))
-    session.model = "/models/other"
+    settings.change(replace(settings.preferences, target="/models/other"))
     assert run_async(session.continue_reply())
     assert fake_engine.submits[-1].target == "/models/other"
     assert fake_engine.submits[-1].turns == (Turn("user", "Hi"),)

@@ -8,6 +8,7 @@ from app.bridge import EngineBridge
 from app.conversations.database import Database
 from app.conversations.exchange import new_exchange, save_exchange
 from app.conversations.recorder import Recorder
+from app.conversations.reply_plan import ReplyPlan
 from app.settings.folders import data_folder
 from engine.messages import Sampling, Submit
 from tests.app.fake_engine import FakeEngine, deltas_of
@@ -17,7 +18,7 @@ engine, database = FakeEngine(), Database(data_folder())
 engine.script, engine.delay_seconds = deltas_of(" ".join(str(number) for number in range(5000))), 0.01
 bridge = EngineBridge(engine)
 recorder = Recorder(database, bridge)
-user, reply = new_exchange("Hi", conversation_id="c", parent_id=None, model="m", drafter="none", sampling=Sampling())
+user, reply = new_exchange("Hi", conversation_id="c", parent_id=None, plan=ReplyPlan("m", "none"))
 database.run(lambda store: save_exchange(store, user, reply, "Hi")).result()
 live = recorder.begin(bridge.next_request_id(), reply)
 num_deltas = itertools.count(1)

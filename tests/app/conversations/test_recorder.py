@@ -10,6 +10,7 @@ import pytest
 from app.conversations.database import Database
 from app.conversations.exchange import new_exchange, save_exchange
 from app.conversations.records import ReplyState
+from app.conversations.reply_plan import ReplyPlan
 from engine.messages import Cancel, Sampling, Submit
 from tests.app.fake_engine import deltas_of
 
@@ -19,9 +20,7 @@ WRITER = Path(__file__).with_name("endless_reply.py")
 
 def begin_reply(ask, bridge, recorder, conversation_id="c"):
     """Commit an exchange and submit it, as a session does."""
-    user, reply = new_exchange(
-        "Hi", conversation_id=conversation_id, parent_id=None, model="m", drafter="none", sampling=Sampling()
-    )
+    user, reply = new_exchange("Hi", conversation_id=conversation_id, parent_id=None, plan=ReplyPlan("m", "none"))
     ask(lambda store: save_exchange(store, user, reply, "Hi"))
     request_id = bridge.next_request_id()
     live = recorder.begin(request_id, reply)

@@ -2,7 +2,7 @@ import pytest
 
 from app.conversations.records import Attachment, Conversation, Message, ReplyState
 from app.conversations.store import UnknownConversationError
-from engine.messages import Grammar, Sampling, Statistics
+from engine.messages import Grammar, KvScheme, Sampling, Statistics
 from tests.app.conversations.saved_chats import add_exchange, texts_of
 
 
@@ -28,6 +28,10 @@ def test_message_is_read_as_it_was_saved(ask):
         switches=(("thinking", "off"),),
         model="m",
         drafter="ngram",
+        kv=KvScheme(4),
+        context_length=4096,
+        system_prompt="Be brief.",
+        template="{{ messages }}",
         quantisation="4-bit",
         statistics=Statistics(num_tokens=3, proposed_by_position=(2, 1), acceptance_length=1.5),
         notices=("one", "two"),

@@ -22,8 +22,9 @@ from PySide6.QtWidgets import QApplication
 from app.bridge import EngineBridge
 from app.conversations.database import Database
 from app.conversations.recorder import Recorder
+from app.looks import change_looks
+from app.settings.preferences import Looks, Settings
 from app.tasks import finish
-from app.theme.appearance import Appearance, write_appearance
 from app.theme.theme import Theme
 from app.theme.tokens import LIGHT
 from app.window import MainWindow
@@ -86,7 +87,7 @@ async def tour(options: argparse.Namespace, data: Path) -> None:
     answers = ScriptedAnswers(engine) if isinstance(engine, FakeEngine) else Answers()
     theme = Theme()
     theme.apply(LIGHT)
-    write_appearance(data, Appearance(options.text_size))
+    change_looks(Settings(data), Looks(text_size=options.text_size))
     database = Database(data)
     bridge = EngineBridge(engine)
     recorder = Recorder(database, bridge)

@@ -17,7 +17,7 @@ MORE_NOTES = Attachment("more-notes.md", "By noon the wind had broken the sheet 
 
 
 async def first_start(camera: Camera, answers: Answers) -> None:
-    if camera.window.status.facts is None:
+    if camera.window.chooser.facts is None:
         await camera.shoot("loading")
     await loaded(camera, answers)
     await camera.shoot("first-start")
@@ -27,7 +27,7 @@ async def first_start(camera: Camera, answers: Answers) -> None:
 
 
 async def loaded(camera: Camera, answers: Answers) -> None:
-    await camera.until(lambda: camera.window.status.facts is not None, answers.seconds)
+    await camera.until(lambda: camera.window.chooser.facts is not None, answers.seconds)
 
 
 async def answered(camera: Camera, answers: Answers) -> None:

@@ -69,7 +69,7 @@ async def engine_failed(camera: Camera, answers: ScriptedAnswers) -> None:
 
 
 async def model_missing(camera: Camera, answers: ScriptedAnswers) -> None:
-    status = camera.window.status
+    status = camera.window.chooser
     loads = [one.request_id for one in answers.engine.commands if type(one).__name__ == "LoadModel"]
     answers.engine.emit(Failed(loads[-1], "model", NO_MODEL))
     await camera.until(lambda: status.error != "")

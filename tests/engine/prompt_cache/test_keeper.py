@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from engine.messages import CACHE_OFF
 from engine.prompt_cache.report import CacheSettings
-from tests.engine.prompt_cache.chats import ROOMY, Cached, stream, text
+from tests.engine.prompt_cache.chats import ROOMY, Cached, state_of, stream, text
 
 A = text(1, 1000)
 DAY = 86400.0
@@ -76,6 +77,41 @@ def test_a_deleted_chat_s_tokens_go_though_another_is_a_part_of_it():
     cached.cache.forget("long", lambda: None)
     assert sum(len(entry.token_ids) for entry, _, _ in cached.disk.files.values()) == 300
     assert cached.reopened().find("short", A).num_tokens == 300
+
+
+def test_what_is_removed_of_a_chat_is_read_again_for_that_reason_and_kept_again():
+    cached = Cached()
+    cached.put("a", A)
+    cached.put("b", [*A[:256], *text(2, 100)])
+    done = []
+    cached.cache.remove("a", lambda: done.append(len(cached.disk.files)))
+    assert done == [2]
+    found = cached.find("a", [*A, 5], num_old=1000)
+    assert (found.num_tokens, found.code) == (256, "cleared")
+    cached.put("a", A)
+    assert cached.reopened().find("a", [*A, 5]).num_tokens == 1000
+
+
+def test_sizes_tell_what_is_of_drafters_and_their_names():
+    cached, drafter = Cached(), stream("Tiny drafter", kind="companion")
+    cached.put("a", A)
+    whole = cached.cache.report().disk_bytes
+    cached.cache.put(drafter, "a", A[:300], state_of(A[:300]))
+    for one in (cached, cached.reopened()):
+        report = one.cache.report()
+        (chat,) = report.conversations
+        assert chat.drafters == ("Tiny drafter",)
+        assert chat.drafter_bytes == report.drafter_bytes == report.disk_bytes - whole > 0
+
+
+def test_cache_that_is_off_keeps_nothing_on_disk_and_tells_nobody():
+    cached = Cached(settings=CacheSettings(ram_bytes=1 << 30, budget_bytes=CACHE_OFF))
+    cached.put("a", A)
+    assert not cached.disk.files
+    assert cached.find("a", [*A, 5]).num_tokens == 1000
+    assert not cached.notices
+    found = cached.reopened().find("a", [*A, 5], num_old=1000)
+    assert (found.num_tokens, found.code) == (0, "off")
 
 
 def test_a_place_within_a_chat_s_own_page_costs_nothing():

@@ -71,6 +71,8 @@ def test_o11_without_a_template_or_chatml_tokens_roles_are_written_out() -> None
     ("template", "line"),
     [
         ("{# never closed", 1),
+        ("{{ messages }}\n{#", 2),
+        ("{#-\n", 1),
         ("a\n{% for i in range(10**9) %}{% endfor %}", 2),
         ("a\n\n{% for i in range(99999) %}{% for j in range(99999) %}{% endfor %}{% endfor %}", 3),
         ("{{ 'x' * 10**12 }}", 1),

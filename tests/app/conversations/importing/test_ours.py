@@ -8,10 +8,10 @@ from app.conversations.importing.ours import read_ours
 from app.conversations.importing.values import UnreadableChatError
 from app.conversations.records import Attachment, Conversation, Message, ReplyState, new_id
 from app.conversations.whole_chat import WholeChat
-from engine.messages import Statistics
+from engine.messages import KvScheme, Statistics
 
 CONVERSATION = Conversation(
-    new_id(), "Ice", "m", "ngram", 5.0, 6.0, folder="Work", is_pinned=True, switches=(("think", "off"),)
+    new_id(), "Ice", "m", "ngram", 5.0, 6.0, folder="Work", is_pinned=True, switches=(("think", "off"),), preset="p"
 )
 USER = Message("u", CONVERSATION.id, None, "user", "日本\n", attachments=(Attachment("a", "b"),), num_left_out=2)
 REPLY = Message(
@@ -29,6 +29,10 @@ REPLY = Message(
     temperature=0.5,
     model="m",
     drafter="ngram",
+    kv=KvScheme(4),
+    context_length=4096,
+    system_prompt="Be brief.",
+    template="{{ messages }}",
     quantisation="4-bit",
     statistics=Statistics(num_tokens=2, proposed_by_position=(1, 1)),
     notices=("n",),
@@ -69,6 +73,9 @@ def test_reply_that_ran_when_it_was_exported_is_one_that_was_cut_off(tmp_path):
     ("name", "value"),
     [
         ("token_ids", [1, 2]),
+        ("kv", [5, 64, 0]),
+        ("context_length", -1),
+        ("system_prompt", "not among the texts"),
         ("tokenizer_id", "t"),
         ("drafted", [[0, 99]]),
         ("drafted", [[2, 3], [1, 2]]),

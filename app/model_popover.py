@@ -1,0 +1,94 @@
+"""ModelPopovers: what the model chip of every chat opens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu
+from shiboken6 import isValid
+
+from app.chat.plan import Planner
+from app.chat.preset_menu import fill_presets
+from app.chat.tab import ChatTab
+from app.model_chooser import ModelChooser
+from app.model_rows import ChatDeeds, KnownModel, model_rows
+from app.popover.popover import Popover
+from app.popover.rows import PopoverRow
+from app.settings.preferences import Settings
+from app.theme.theme import Theme
+
+CONTEXTS = (2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072)  # tokens
+
+
+class ModelPopovers(QObject):
+    """`models` is asked whenever one opens; `show_models` and `show_presets` open the pages, where there are any."""
+
+    def __init__(
+        self, theme: Theme, chooser: ModelChooser, planner: Planner, settings: Settings, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.models: Callable[[], Sequence[KnownModel]] = tuple
+        self.show_models: Callable[[], object] | None = None
+        self.show_presets: Callable[[], object] = lambda: None
+        self.models_keys = ""
+        self._theme = theme
+        self._chooser = chooser
+        self._planner = planner
+        self._settings = settings
+
+    def serve(self, tab: ChatTab) -> None:
+        tab.composer.foot.model_asked.connect(lambda: self.open(tab))
+
+    def open(self, tab: ChatTab) -> Popover:
+        popover = Popover(self._theme, "Model", tab.composer.foot.model_chip)
+        popover.set_rows(self._rows(tab, popover))
+        connection = self._chooser.changed.connect(lambda: self._refresh(popover, tab))
+        popover.destroyed.connect(lambda: QObject.disconnect(connection))
+        popover.pop_up()
+        return popover
+
+    def _refresh(self, popover: Popover, tab: ChatTab) -> None:
+        """A load that goes on behind it is seen."""
+        if isValid(popover) and popover.isVisible():
+            popover.set_rows(self._rows(tab, popover))
+
+    def _rows(self, tab: ChatTab, popover: Popover) -> list[PopoverRow]:
+        chooser = self._chooser
+        own = chooser.facts.context_length if chooser.facts else 0
+        chosen = self._settings.preferences.model(chooser.target).context_length
+        deeds = ChatDeeds(
+            tab.session.preset_in_use.name,
+            lambda: self._open_presets(tab, popover),
+            min(chosen or own, own),
+            lambda: self._open_contexts(popover, own),
+            self.show_models,
+            self.models_keys,
+        )
+        return model_rows(chooser, self.models(), deeds)
+
+    def _open_presets(self, tab: ChatTab, popover: Popover) -> None:
+        menu = QMenu("Preset", popover)
+        fill_presets(menu, tab.session, self.show_presets)
+        popover.open_beside(menu)
+
+    def _open_contexts(self, popover: Popover, own: int) -> None:
+        menu = QMenu("Context", popover)
+        chosen = self._settings.preferences.model(self._chooser.target).context_length
+        for length in (*(length for length in CONTEXTS if length < own), 0):
+            action = QAction(f"{length:,} tokens" if length else f"{own:,} tokens, all that it reads", menu)
+            action.setCheckable(True)
+            action.setChecked(length == chosen)
+            action.triggered.connect(partial(self._choose_context, length))
+            menu.addAction(action)
+        menu.addSeparator()
+        menu.addAction("The choice is for this model, from the next reply.").setEnabled(False)
+        popover.open_beside(menu)
+
+    def _choose_context(self, length: int, checked: bool = False) -> None:
+        target = self._chooser.target
+        choice = self._settings.preferences.model(target)
+        self._settings.change_model(target, replace(choice, context_length=length))

@@ -1,0 +1,85 @@
+"""The rows of the model chip's popover: what answers, what else is on this computer, and the chat's own choices."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from app.figures import write_bytes
+from app.model_chooser import ModelChooser, State
+from app.popover.rows import LINE, PopoverRow
+
+STATES = {
+    State.AWAY: "Not loaded",
+    State.LOADING: "Loading",
+    State.LOADED: "Loaded",
+    State.LEAVING: "Leaving",
+    State.FAILED: "Not loaded",
+}
+
+
+class KnownModel(Protocol):
+    """What of a model on this computer the popover shows."""
+
+    @property
+    def target(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def quantisation(self) -> str: ...
+    @property
+    def num_bytes(self) -> int: ...
+    @property
+    def refusal(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ChatDeeds:
+    """What else the popover does; where there is no page of models there is no row for it."""
+
+    preset: str
+    choose_preset: Callable[[], object]
+    context_length: int  # tokens; 0 is unknown
+    choose_context: Callable[[], object]
+    show_models: Callable[[], object] | None = None
+    models_keys: str = ""
+
+
+def model_rows(chooser: ModelChooser, models: Sequence[KnownModel], deeds: ChatDeeds) -> list[PopoverRow]:
+    current = PopoverRow(
+        chooser.name or "No model",
+        lambda: chooser.choose(chooser.target),
+        chooser.quantisation,
+        STATES[chooser.state],
+        "target" if chooser.is_loaded else "ink3",
+        is_chosen=True,
+    )
+    others = [_row_of(chooser, model) for model in models if model.target != chooser.target]
+    waits = [PopoverRow(chooser.wait_words, is_note=True)] if others and chooser.wait_words else []
+    return [current, *others, *waits, LINE, *_choices(deeds), *_ends(chooser, deeds)]
+
+
+def _row_of(chooser: ModelChooser, model: KnownModel) -> PopoverRow:
+    size = write_bytes(model.num_bytes) if model.num_bytes else ""
+    target = model.target
+    return PopoverRow(model.name, lambda: chooser.choose(target), model.quantisation, size, reason=model.refusal)
+
+
+def _choices(deeds: ChatDeeds) -> list[PopoverRow]:
+    rows = [PopoverRow("Preset", deeds.choose_preset, at_end=deeds.preset, has_more=True)]
+    if deeds.context_length:
+        context = f"{deeds.context_length:,}"
+        rows.append(PopoverRow("Context", deeds.choose_context, at_end=context, has_more=True))
+    return rows
+
+
+def _ends(chooser: ModelChooser, deeds: ChatDeeds) -> list[PopoverRow]:
+    rows = []
+    if chooser.can_eject:
+        rows.append(PopoverRow("Eject", chooser.eject))
+    if chooser.is_loading:
+        rows.append(PopoverRow("Stop loading", chooser.stop))
+    if deeds.show_models is not None:
+        rows.append(PopoverRow("All models…", deeds.show_models, at_end=deeds.models_keys))
+    return [LINE, *rows] if rows else []

@@ -1,0 +1,119 @@
+"""WindowPlan: what a window shows of what its replies are made with: two pages of the settings, and what is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from app.bridge import EngineBridge
+from app.chat.notes import Action, Note
+from app.chat.plan import Planner
+from app.chat.tab_notes import TabNotes
+from app.conversations.records import Conversation
+from app.settings.models_page import ModelsAndPresetsPage
+from app.settings.preferences import Preferences, Settings
+from app.settings.templates_page import TemplatesPage
+from app.settings.window import PageEntry
+from app.theme.theme import Theme
+from app.window_settings import DRAFTERS, MODELS, TEMPLATES, WindowSettings
+from engine.messages import Event, ModelLoaded
+
+if TYPE_CHECKING:
+    from app.window import MainWindow
+
+TEMPLATE, PRESETS = "template", "presets"  # subjects of notes
+
+
+class WindowPlan(QObject):
+    def __init__(
+        self,
+        theme: Theme,
+        settings: Settings,
+        planner: Planner,
+        bridge: EngineBridge,
+        pages: WindowSettings,
+        notes: TabNotes,
+        *,
+        chats: Callable[[], Iterable[Conversation]],
+        targets: Callable[[], Sequence[str]] = tuple,
+        parent: QObject | None = None,
+    ) -> None:
+        """`notes` are on what concerns every page; `targets` gives the models that are on this computer."""
+        super().__init__(parent)
+        self._theme = theme
+        self._settings = settings
+        self._planner = planner
+        self._bridge = bridge
+        self._pages = pages
+        self._notes = notes
+        self._chats = chats
+        self._targets = targets
+        self._told: set[str] = set()  # targets without a template of their own
+        pages.add(PageEntry(MODELS, "model", self._make_models), PageEntry(TEMPLATES, "edit", self._make_templates))
+        planner.presets.trouble.connect(self._tell)
+        bridge.received.connect(self._receive)
+        settings.changed.connect(self._take_preferences)
+        if planner.presets.problem:
+            self._tell(planner.presets.problem)
+
+    def show_presets(self, preset_id: str = "") -> None:
+        """The page of them, with one of them, or the one that was shown last."""
+        self._pages.show(MODELS)
+        page = self._pages.window.made_page(MODELS) if self._pages.window else None
+        if preset_id and isinstance(page, ModelsAndPresetsPage):
+            page.choose_preset(preset_id)
+
+    def show_template(self, target: str = "") -> None:
+        """The page of templates, with that of a model, or the one that was shown last."""
+        self._pages.show(TEMPLATES)
+        page = self._pages.window.made_page(TEMPLATES) if self._pages.window else None
+        if target and isinstance(page, TemplatesPage):
+            page.choose_model(target)
+
+    def _make_models(self) -> ModelsAndPresetsPage:
+        page = ModelsAndPresetsPage(
+            self._theme, self._settings, self._planner, self._bridge, targets=self._targets, chats=self._chats
+        )
+        page.drafters_asked.connect(lambda target: self._pages.show(DRAFTERS))
+        return page
+
+    def _make_templates(self) -> TemplatesPage:
+        return TemplatesPage(
+            self._theme, self._settings, self._bridge, lambda: self._planner.target, targets=self._targets
+        )
+
+    def _receive(self, event: Event) -> None:
+        """Say once of a model without a template that a plain one stands in, and where to put another."""
+        if not isinstance(event, ModelLoaded) or event.facts.has_template or event.facts.target in self._told:
+            return
+        target = event.facts.target
+        if not self._settings.preferences.model(target).template:
+            self._told.add(target)
+            words = f"{event.facts.name} has no chat template, as models have that were not made for chats."
+            note = Note(f"{words} A plain one is used.", (Action.TEMPLATE, Action.CLOSE))
+            self._notes.show(
+                TEMPLATE, note, lambda action: self.show_template(target) if action is Action.TEMPLATE else None
+            )
+
+    def _take_preferences(self, before: Preferences, after: Preferences) -> None:
+        if any(after.model(target).template for target in self._told):
+            self._notes.drop(TEMPLATE)
+
+    def _tell(self, sentence: str) -> None:
+        self._notes.show(PRESETS, Note(sentence, (Action.CLOSE,), is_alert=True))
+
+
+def plan_of(window: MainWindow, bridge: EngineBridge) -> WindowPlan:
+    catalogue = window.catalogue
+    return WindowPlan(
+        window.theme,
+        window.settings,
+        window.models.planner,
+        bridge,
+        window.settings_pages,
+        window.notes,
+        chats=lambda: catalogue.conversations,
+        parent=window,
+    )

@@ -1,0 +1,77 @@
+"""The model of a window: its chips, its footer, its load, and what a second start hands over."""
+
+from __future__ import annotations
+
+from app.model_chooser import State
+from app.single import Handed
+from engine.messages import Progress
+from tests.app.driver import Driver
+from tests.app.fake_engine import FakeEngine
+
+
+def test_every_chat_goes_on_with_the_model_that_is_chosen(driver: Driver, fake_engine: FakeEngine) -> None:
+    driver.type("one")
+    driver.wait_idle()
+    driver.window.workspace.new_tab()
+    driver.window.chooser.choose("/models/other")
+    driver.wait(lambda: driver.window.chooser.is_loaded)
+    assert [tab.composer.foot.model_chip.accessibleName() for tab in driver.window.workspace.tabs] == [
+        "Model: other 4-bit",
+        "Model: other 4-bit",
+    ]
+    assert driver.window.sidebar.footer.words == ("Ready", "other")
+    driver.window.workspace.step(-1)
+    driver.type("two")
+    driver.wait_idle(4)
+    assert [submit.target for submit in fake_engine.submits] == ["/models/tiny", "/models/other"]
+    assert [message.model for message in driver.tab.session.messages if message.role == "assistant"] == [
+        "/models/tiny",
+        "/models/other",
+    ]
+
+
+def test_a_load_is_stopped_from_the_composer_and_the_next_message_loads(
+    driver: Driver, fake_engine: FakeEngine
+) -> None:
+    fake_engine.holds_loads = True
+    driver.window.chooser.choose("/models/other")
+    assert driver.tab.composer.foot.cost.words == "Loading other"
+    driver.press("Stop loading the model")
+    driver.wait(lambda: driver.window.chooser.state is State.AWAY)
+    assert driver.window.sidebar.footer.words == ("Not loaded", "other")
+    assert not driver.tab.composer.foot.can_stop_load
+    fake_engine.holds_loads = False
+    driver.type("one")
+    driver.wait_idle()
+    driver.wait(lambda: driver.window.chooser.is_loaded)
+
+
+def test_a_change_while_a_reply_runs_says_when_it_loads(driver: Driver, fake_engine: FakeEngine) -> None:
+    fake_engine.ending = None
+    driver.type("one")
+    driver.wait_text("Hello there")
+    fake_engine.holds_loads = True
+    driver.window.chooser.choose("/models/other")
+    fake_engine.emit(Progress(fake_engine.loads[-1].request_id, "waiting", 0, 0))
+    driver.wait(lambda: driver.tab.composer.foot.cost.words == "Loads when the reply ends.")
+    driver.tab.stop()
+    driver.wait(lambda: driver.tab.composer.foot.cost.words == "Loading other")
+
+
+def test_a_model_that_is_gone_leaves_the_text_and_offers_others(driver: Driver, fake_engine: FakeEngine) -> None:
+    driver.tab.composer.field.setPlainText("half a message")
+    fake_engine.unloadable |= {"/models/gone": "/models/gone is not there", "/models/tiny": "nor is this"}
+    driver.window.chooser.choose("/models/gone")
+    driver.wait(lambda: driver.window.chooser.error != "")
+    assert driver.tab.composer.field.toPlainText() == "half a message"
+    assert driver.window.sidebar.footer.words == ("Not ready", "tiny")
+    driver.press("Choose another model")
+
+
+def test_a_second_start_hands_over_what_it_was_to_use(driver: Driver, fake_engine: FakeEngine) -> None:
+    driver.window.showMinimized()
+    driver.window.take_over(Handed("/models/other", "none"))
+    assert not driver.window.isMinimized()
+    driver.type("one")
+    driver.wait_idle()
+    assert [(submit.target, submit.drafter) for submit in fake_engine.submits] == [("/models/other", "none")]

@@ -1,0 +1,54 @@
+"""What a window says and shows of what its replies are made with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.settings.models_page import ModelsAndPresetsPage
+from app.settings.preferences import ModelChoice
+from app.tasks import finish
+from app.window_settings import MODELS
+from engine.messages import ModelLoaded
+from tests.app.driver import Driver
+from tests.app.fake_engine import FakeEngine, facts_of
+
+
+def test_damaged_presets_are_told(
+    data_dir: Path, make_driver: Callable[[], Driver], caplog: pytest.LogCaptureFixture
+) -> None:
+    (data_dir / "presets.json").write_text("{")
+    driver = make_driver()
+    caplog.clear()
+    assert "presets' file was damaged" in driver.window.workspace.bar.text
+
+
+def test_model_without_a_template_is_told_once(driver: Driver, fake_engine: FakeEngine, target: str) -> None:
+    bar = driver.window.workspace.bar
+    facts = replace(facts_of(target), has_template=False)
+    fake_engine.emit(ModelLoaded(1, facts))
+    driver.wait(lambda: "has no chat template" in bar.text)
+    driver.window.settings.change_model(target, ModelChoice(template="{{ messages }}"))
+    driver.wait(bar.isHidden)
+    fake_engine.emit(ModelLoaded(2, facts))
+    fake_engine.emit(ModelLoaded(3, facts_of("/models/other")))
+    driver.wait(lambda: driver.window.chooser.bridge.facts_of("/models/other") is not None)
+    assert bar.isHidden()
+
+
+def test_preset_is_shown_on_its_page_with_the_chats_that_use_it(driver: Driver) -> None:
+    preset = driver.window.models.planner.presets.add("Editor")
+    driver.run(driver.tab.session.choose_preset(preset.id))
+    driver.type("Hi")
+    driver.wait_idle()
+    driver.wait(lambda: len(driver.window.catalogue.conversations) == 1)
+    driver.window.plan.show_presets(preset.id)
+    page = driver.window.settings_pages.window.made_page(MODELS)
+    assert isinstance(page, ModelsAndPresetsPage)
+    assert page.list.preset == preset
+    assert page.used.text().replace("\u00a0", " ") == "Used by 1 chat"
+    driver.window.settings_pages.close()
+    driver.run(finish())
