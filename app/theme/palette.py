@@ -28,6 +28,7 @@ SHEET_ROLES = {  # token -> the palette's role that holds its colour, as a sheet
     "target_hover": "link-visited",
     "on_target": "bright-text",
     "target_soft": "highlight",
+    "alert": "shadow",
 }
 
 
@@ -54,7 +55,7 @@ def build_palette(tokens: Tokens) -> QPalette:
         role.Midlight: tokens.hover,
         role.Mid: tokens.line,
         role.Dark: tokens.edge,
-        role.Shadow: tokens.edge,
+        role.Shadow: tokens.alert,
     }
     palette = QPalette()
     for colour_role, colour in colours.items():
