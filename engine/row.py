@@ -93,6 +93,11 @@ class Row:
         return len(self.prompt_ids) + self.num_delivered
 
     @property
+    def most_tokens(self) -> int:
+        """What it may grow to."""
+        return len(self.prompt_ids) + self.sampling.max_tokens
+
+    @property
     def draft_room(self) -> int:
         """Tokens that the drafter's context has left."""
         return max(0, self.drafter.context_length - self.num_tokens)
