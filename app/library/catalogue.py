@@ -11,6 +11,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from app.figures import NO_BREAK
+
 # In the order in which they are shown.
 FAMILIES = ("smollm", "qwen", "llama", "gemma", "others")
 
@@ -47,8 +49,13 @@ def read_catalogue() -> tuple[CatalogueEntry, ...]:
 
 @cache
 def known_names() -> dict[str, tuple[str, str]]:
-    """Name and quantisation of each target, by repository."""
-    return {entry.repo_id: (entry.name, entry.quantisation) for entry in read_catalogue()}
+    """Name and quantisation by repository: of each target, and of drafters what they are made for."""
+    names = {}
+    for entry in read_catalogue():
+        for one in entry.drafters:
+            if one.kind != "model":
+                names[one.repo_id] = (f"{one.name} for {entry.name}", "")
+    return names | {entry.repo_id: (entry.name, entry.quantisation) for entry in read_catalogue()}
 
 
 def smallest() -> CatalogueEntry:
@@ -75,7 +82,7 @@ def _entry(fields: dict[str, Any]) -> CatalogueEntry:
         is_exact=fields["is_exact"],
         licence=fields["licence"],
         memory_gb=fields["memory_gb"],
-        sentence=fields["sentence"],
+        sentence=fields["sentence"].replace(" GB", f"{NO_BREAK}GB"),
         drafters=tuple(_drafter(one) for one in fields["drafters"]),
     )
 

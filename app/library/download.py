@@ -79,9 +79,11 @@ class Download:
     @property
     def amount(self) -> str:
         """ "4.5 of 7.2 GB"; the whole alone before anything is here, "" where that is not known."""
-        if not self.total_bytes:
-            return ""
-        return write_loading(self.done_bytes, self.total_bytes) if self.done_bytes else write_bytes(self.total_bytes)
+        if not self.done_bytes or not self.total_bytes:
+            return write_bytes(self.total_bytes) if self.total_bytes else ""
+        if self.total_bytes < 10**9:
+            return f"{self.done_bytes / 1e6:,.0f} of {self.total_bytes / 1e6:,.0f}{NO_BREAK}MB"
+        return write_loading(self.done_bytes, self.total_bytes)
 
     @property
     def sentence(self) -> str:

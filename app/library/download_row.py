@@ -22,6 +22,7 @@ _BARS = frozenset((State.ASKING, State.RUNNING, State.CHECKING, State.PAUSED))
 
 
 class DownloadRow(QWidget):
+    buttons_changed = Signal()
     chosen = Signal(str, str)  # key of the download, "Pause", "Cancel" or a remedy
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -93,6 +94,7 @@ class DownloadRow(QWidget):
             self._ends.insertWidget(place + 1, button)
             button.show()
         self._place()
+        self.buttons_changed.emit()
         if had_focus:  # it stays in the row where its button has gone
             (self.buttons[0] if self.buttons else self.cancel).setFocus(Qt.FocusReason.OtherFocusReason)
 

@@ -59,6 +59,7 @@ class Downloads(QObject):
         self.downloads: tuple[Download, ...] = read_kept(self._path, _decode, Kept()).downloads
         self._told.connect(self._take, Qt.ConnectionType.QueuedConnection)
         hub.changed.connect(self._obey)
+        hub.closing.connect(self.close)
 
     def find(self, key: str) -> Download | None:
         return next((one for one in self.downloads if one.key == key), None)
@@ -141,13 +142,15 @@ class Downloads(QObject):
         if job is not self._job:  # it was paused or taken away meanwhile
             return
         is_over = told.state not in ACTIVE
+        before = self.find(told.key)
+        is_step = not is_over and before is not None and before.revision == told.revision
         if is_over:
             self._job, self._thread = None, None
         if told.state is State.DONE:
             self.downloads = tuple(one for one in self.downloads if one.key != told.key)
         else:
             self.downloads = tuple(told if one.key == told.key else one for one in self.downloads)
-        self._show(is_step=not is_over)
+        self._show(is_step=is_step)
         if told.state is State.DONE:
             self.finished.emit(told)
         if is_over:

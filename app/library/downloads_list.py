@@ -18,7 +18,7 @@ from app.theme.theme import Theme
 class DownloadsList(QWidget):
     """Rows stay with their downloads, so that a button under the keyboard stays where it is."""
 
-    rows_changed = Signal()  # there is one more, or one less
+    rows_changed = Signal()  # there is one more, or one less, or a row has other buttons
 
     def __init__(self, theme: Theme, hub: Hub, downloads: Downloads, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -54,6 +54,7 @@ class DownloadsList(QWidget):
     def _add(self, key: str) -> DownloadRow:
         row = DownloadRow(self._theme, self._card)
         row.chosen.connect(self._do)
+        row.buttons_changed.connect(self.rows_changed)
         self.rows[key] = row
         self._card.column.addWidget(row)
         row.show()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
@@ -10,13 +12,14 @@ from app.library.card import draw_card_part
 from app.library.find_rows import FindRow, Kind
 from app.library.title_line import draw_name
 from app.sidebar.delegate import draw_title
-from app.statistics.chart import running_as_written
+from app.statistics.chart import draw_beside, running_as_written
 from app.statistics.sizes import scaled
 from app.theme.fonts import font
 from app.theme.glyphs import draw_focus_ring, draw_round
 from app.theme.mirroring import mirrored
 from app.theme.symbols import draw_symbol
 from app.theme.theme import Theme
+from app.theme.tokens import Tokens
 
 Index = QModelIndex | QPersistentModelIndex
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
@@ -39,9 +42,10 @@ class FindDelegate(QStyledItemDelegate):
             return QSize(100, scaled(HEIGHTS[row.kind]))
         view = self.parent()
         assert isinstance(view, QListView)
-        narrow = view.viewport().width() < scaled(WIDE)
-        num_lines = len(row.lines) + bool(row.drafters) + (narrow and bool(row.size or row.verdict.sentence))
-        return QSize(100, scaled(2 * PAD + TITLE + num_lines * LINE))
+        width = view.viewport().width()
+        texts = texts_of(row, self._theme.tokens, is_wide=width >= scaled(WIDE))
+        room = width - 3 * SIDE - self._widest_button()
+        return QSize(100, round(2 * scaled(PAD) + scaled(TITLE) + sum(text.height(room) for text in texts)))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row: FindRow = index.data(ROW_ROLE)
@@ -91,20 +95,17 @@ class FindDelegate(QStyledItemDelegate):
     def _paint_lines(self, painter: QPainter, rect: QRectF, room: QRectF, row: FindRow, is_wide: bool) -> None:
         """Under the title, as far as the button."""
         tokens, direction = self._theme.tokens, painter.layoutDirection()
-        place = QRectF(room.left(), room.bottom(), room.width(), scaled(LINE))
-        if not is_wide and (row.size or row.verdict.sentence):
-            words = " · ".join(part for part in (row.size, row.verdict.sentence) if part)
-            colour = tokens.ink2 if row.verdict.is_fit else tokens.alert
-            draw_title(painter, mirrored(place, rect, direction), words, colour, "small")
-            place.translate(0, scaled(LINE))
-        for line in row.lines:
-            draw_title(painter, mirrored(place, rect, direction), line, tokens.ink2, "small")
-            place.translate(0, scaled(LINE))
-        if row.drafters:
-            symbol = QRectF(place.left(), round(place.center().y() - 7), 14, 14)
-            draw_symbol(painter, "drafter", tokens.draft, mirrored(symbol, rect, direction))
-            beside = mirrored(place.adjusted(20, 0, 0, 0), rect, direction)
-            draw_title(painter, beside, row.drafters, tokens.draft, "small")
+        is_mirrored = direction == Qt.LayoutDirection.RightToLeft
+        top = room.bottom()
+        for text in texts_of(row, tokens, is_wide=is_wide):
+            height = text.height(room.width())
+            place = QRectF(room.left() + text.indent, top, room.width() - text.indent, height)
+            if text.symbol:
+                symbol = QRectF(room.left(), round(top + scaled(LINE) / 2 - 7), 14, 14)
+                draw_symbol(painter, text.symbol, text.colour, mirrored(symbol, rect, direction))
+            place = mirrored(place, rect, direction)
+            draw_beside(painter, text.colour, "small", text.words, place, is_at_right=is_mirrored, is_high=True)
+            top += height
 
     def _paint_columns(self, painter: QPainter, rect: QRectF, row: FindRow, line: QRectF) -> float:
         """Size, bar and sentence at the end of the title's line; returns where they begin."""
@@ -158,6 +159,36 @@ class FindDelegate(QStyledItemDelegate):
     def _has_focus(self, option: QStyleOptionViewItem) -> bool:
         has_keys = getattr(self.parent(), "has_keyboard_focus", False)
         return has_keys and bool(option.state & QStyle.StateFlag.State_HasFocus)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """What stands under a row's title; it wraps where it has no room."""
+
+    words: str
+    colour: str
+    symbol: str = ""
+
+    @property
+    def indent(self) -> int:
+        return 20 if self.symbol else 0
+
+    def height(self, width: float) -> float:
+        metrics = QFontMetricsF(font("small"))
+        room = QRectF(0, 0, max(60.0, width - self.indent), 10_000)
+        wrapped = metrics.boundingRect(room, Qt.TextFlag.TextWordWrap, self.words).height()
+        return max(1, round(wrapped / metrics.lineSpacing())) * metrics.lineSpacing() + scaled(LINE) - scaled(14)
+
+
+def texts_of(row: FindRow, tokens: Tokens, *, is_wide: bool) -> list[Text]:
+    """Size and verdict among them where there is no room for columns."""
+    texts = [Text(line, tokens.ink2) for line in row.lines]
+    if row.drafters:
+        texts.append(Text(row.drafters, tokens.draft, "drafter"))
+    beside = " · ".join(part for part in (row.size, row.verdict.sentence) if part)
+    if not is_wide and beside:
+        texts.insert(0, Text(beside, tokens.ink2 if row.verdict.is_fit else tokens.alert))
+    return texts
 
 
 def button_words(row: FindRow) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QPoint, Qt, Signal
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QMenu, QWidget
 
@@ -15,6 +15,9 @@ from app.theme.buttons import KEYBOARD_REASONS
 from app.theme.theme import Theme
 
 Index = QModelIndex | QPersistentModelIndex
+# Of a focus that a menu or another window had for a while.
+RETURNS = (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFocusReason)
+GUTTER = 12  # px of the scroll bar, kept free where there is none
 PRESS_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 
 
@@ -79,6 +82,7 @@ class FindList(QListView):
         self.setResizeMode(QListView.ResizeMode.Adjust)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.viewport().setAutoFillBackground(False)
+        self.verticalScrollBar().rangeChanged.connect(self._keep_gutter)
         theme.tokens_changed.connect(self.scheduleDelayedItemsLayout)
         theme.tokens_changed.connect(self.viewport().update)
 
@@ -90,10 +94,15 @@ class FindList(QListView):
         elif len(row.brings) == 1:
             self.brought.emit(row.brings[0])
         elif row.brings:
-            place = self.delegate.button_place(self.visualRect(index), row, self.layoutDirection())
-            self._open_menu(row.brings, self.viewport().mapToGlobal(place.bottomLeft()))
+            self._open_menu(row.brings, self.delegate.button_place(self.visualRect(index), row, self.layoutDirection()))
 
-    def _open_menu(self, brings: Sequence[Bring], point: QPoint) -> None:
+    def _keep_gutter(self, lowest: int, highest: int) -> None:
+        """Rows are as wide without a scroll bar as with one."""
+        free = 0 if highest > lowest else GUTTER
+        self.setViewportMargins(*((free, 0, 0, 0) if self.isRightToLeft() else (0, 0, free, 0)))
+
+    def _open_menu(self, brings: Sequence[Bring], button: QRect) -> None:
+        """Under the button, ending where it ends."""
         menu = QMenu("What to download", self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for bring in brings:
@@ -101,7 +110,10 @@ class FindList(QListView):
                 lambda checked=False, bring=bring: self.brought.emit(bring)
             )
         self.menu = menu
-        menu.popup(point)
+        point = button.bottomLeft()
+        if not self.isRightToLeft():
+            point.setX(max(0, button.right() + 1 - menu.sizeHint().width()))
+        menu.popup(self.viewport().mapToGlobal(point))
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         is_key = event.reason() is QContextMenuEvent.Reason.Keyboard
@@ -154,7 +166,8 @@ class FindList(QListView):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        self.has_keyboard_focus = event.reason() in KEYBOARD_REASONS
+        if event.reason() not in RETURNS:
+            self.has_keyboard_focus = event.reason() in KEYBOARD_REASONS
         if not self.currentIndex().isValid():
             rows = (self.model_rows.index(number) for number in range(self.model_rows.rowCount()))
             self.setCurrentIndex(next((one for one in rows if one.flags()), QModelIndex()))

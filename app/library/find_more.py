@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
+from itertools import pairwise
 
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.library.card import start_side
+from app.library.download import State
 from app.library.downloads import Downloads
 from app.library.downloads_list import DownloadsList
-from app.library.find_list import FindList
+from app.library.find_list import GUTTER, FindList
 from app.library.find_rows import Bring, Known, make_rows
 from app.library.hub import Hub
 from app.library.search import ModelSearch
@@ -25,7 +27,7 @@ from app.theme.labels import make_label
 from app.theme.theme import Theme
 
 PAUSE_MILLISECONDS = 400  # after the last key, before the hub is asked
-NARROW, GUTTER = 560, 12  # px at the text size of 100 %; of the scroll bar
+NARROW = 560  # px, at the text size of 100 %
 PURPOSE = "Search the catalogue and the hub"
 
 
@@ -49,8 +51,8 @@ class FindMore(QWidget):
         super().__init__(parent)
         self._hub = hub
         self._downloads = downloads
-        self._coming: tuple[str, ...] = ()  # keys of downloads
-        self._known = Known(judge, is_here, self._is_coming)
+        self._coming: tuple[tuple[str, str], ...] = ()  # keys of downloads, and what rows say of them
+        self._known = Known(judge, is_here, self._coming_of)
         self.search = ModelSearch(hub, self)
         self.field = SearchField(theme, name=PURPOSE, keys="", pause_milliseconds=PAUSE_MILLISECONDS)
         self.sources = Segments(theme, "What to search for")
@@ -78,8 +80,14 @@ class FindMore(QWidget):
         column.setSpacing(4)
         column.addLayout(self._above)
         column.addWidget(self.list, 1)
-        QWidget.setTabOrder(self.field, self.sources)
-        QWidget.setTabOrder(self.sources, self.list)
+        self._order()
+
+    def _order(self) -> None:
+        """The keyboard goes down the page."""
+        rows = self.downloads_list.rows.values() if self.downloads_list is not None else ()
+        stops = [self.field, self.sources, *(stop for row in rows for stop in row.stops), self.list]
+        for first, second in pairwise(stops):
+            QWidget.setTabOrder(first, second)
 
     def _connect(self) -> None:
         self.field.search_asked.connect(self._find)
@@ -91,6 +99,8 @@ class FindMore(QWidget):
         self.list.more_asked.connect(self.search.more)
         self.list.page_asked.connect(lambda repo_id: QDesktopServices.openUrl(QUrl(self._hub.page_of(repo_id))))
         self._downloads.changed.connect(self._follow)
+        if self.downloads_list is not None:
+            self.downloads_list.rows_changed.connect(self._order)
         self._hub.changed.connect(self.refresh)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -117,12 +127,16 @@ class FindMore(QWidget):
         for repo_id, variant in bring.wanted:
             self._downloads.add(repo_id, variant)
 
-    def _is_coming(self, repo_id: str) -> bool:
-        return any(one.repo_id == repo_id for one in self._downloads.downloads)
+    def _coming_of(self, repo_id: str) -> str:
+        """What has failed is offered again."""
+        states = [one.state for one in self._downloads.downloads if one.repo_id == repo_id]
+        if all(state is State.FAILED for state in states):
+            return ""
+        return "Paused" if all(state in (State.FAILED, State.PAUSED) for state in states) else "Downloading"
 
     def _follow(self) -> None:
-        """Only where a download began or ended: their bytes are not shown here."""
-        coming = tuple(one.key for one in self._downloads.downloads)
+        """Only where a download began, paused or ended: their bytes are not shown here."""
+        coming = tuple((one.key, self._coming_of(one.repo_id)) for one in self._downloads.downloads)
         if coming != self._coming:
             self._coming = coming
             self.refresh()

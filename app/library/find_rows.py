@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import Enum, auto
 
-from app.figures import write_bytes, write_count
+from app.figures import NO_BREAK, write_bytes, write_count
 from app.library.catalogue import CatalogueEntry, matching
 from app.library.naming import name_parts
 from app.library.search import Results
@@ -68,7 +68,7 @@ class Known:
 
     judge: Judge
     is_here: Callable[[str], bool]  # whether a repository is on this machine, whole
-    is_coming: Callable[[str], bool]
+    coming: Callable[[str], str]  # "Downloading" or "Paused"; "" where it is not on its way
 
 
 def make_rows(results: Results, known: Known, today: datetime) -> tuple[FindRow, ...]:
@@ -106,8 +106,8 @@ def _entry_row(entry: CatalogueEntry, known: Known) -> FindRow:
         entry.name,
         entry.quantisation,
         entry.repo_id,
-        lines=(f"{entry.sentence} {entry.licence}, {entry.memory_gb}\u00a0GB of memory or more.",),
-        drafters=" · ".join(f"{one.name} {_size(one.size_bytes, one.is_exact, '')}" for one in entry.drafters),
+        lines=(f"{entry.sentence} {entry.licence}, {entry.memory_gb}{NO_BREAK}GB of memory or more.",),
+        drafters=" · ".join(_together(one.name, _size(one.size_bytes, one.is_exact, "")) for one in entry.drafters),
         size=_size(entry.size_bytes, entry.is_exact),
         verdict=known.judge(entry.size_bytes),
         state=_state(entry.repo_id, known),
@@ -118,8 +118,8 @@ def _entry_row(entry: CatalogueEntry, known: Known) -> FindRow:
 def _entry_brings(entry: CatalogueEntry, known: Known) -> tuple[Bring, ...]:
     """The target alone and with each drafter; the drafters alone where it is here."""
     target = (entry.repo_id, "")
-    is_here = known.is_here(entry.repo_id) or known.is_coming(entry.repo_id)
-    missing = [one for one in entry.drafters if not known.is_here(one.repo_id) and not known.is_coming(one.repo_id)]
+    is_here = known.is_here(entry.repo_id) or bool(known.coming(entry.repo_id))
+    missing = [one for one in entry.drafters if not known.is_here(one.repo_id) and not known.coming(one.repo_id)]
     if is_here:
         return tuple(
             Bring(f"{one.name}, {_size(one.size_bytes, one.is_exact)}", ((one.repo_id, ""),)) for one in missing
@@ -134,6 +134,7 @@ def _entry_brings(entry: CatalogueEntry, known: Known) -> tuple[Bring, ...]:
 
 def _hub_row(model: HubModel, known: Known, today: datetime) -> FindRow:
     name, quantisation = name_parts(model.repo_id)
+    state = _state(model.repo_id, known)
     smallest = model.variants[0] if model.variants else None
     size = smallest.size if smallest else model.size_bytes
     several = len(model.variants) > 1
@@ -145,8 +146,8 @@ def _hub_row(model: HubModel, known: Known, today: datetime) -> FindRow:
         lines=(_facts(model, today),),
         size=("from " if several else "") + write_bytes(size) if size else "",
         verdict=known.judge(size) if size else NO_VERDICT,
-        state="" if several else _state(model.repo_id, known),
-        brings=_hub_brings(model, name),
+        state=state,
+        brings=_hub_brings(model, name) if several or not state else (),
     )
 
 
@@ -173,9 +174,12 @@ def write_month(timestamp: float, today: datetime) -> str:
 
 
 def _state(repo_id: str, known: Known) -> str:
-    if known.is_here(repo_id):
-        return "On this Mac"
-    return "Downloading" if known.is_coming(repo_id) else ""
+    return "On this Mac" if known.is_here(repo_id) else known.coming(repo_id)
+
+
+def _together(*words: str) -> str:
+    """Words that no line is broken between."""
+    return NO_BREAK.join(word.replace(" ", NO_BREAK) for word in words)
 
 
 def _size(count: int, is_exact: bool, about: str = "about ") -> str:

@@ -33,6 +33,7 @@ class Hub(QObject):
     """The environment goes before the preferences, so that a shell's choice holds for this program too."""
 
     changed = Signal()
+    closing = Signal()  # the window goes: what uses the network stops
 
     def __init__(self, settings: Settings, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -63,14 +64,19 @@ class Hub(QObject):
         """The address of a model's page."""
         return f"{self.endpoint}/{repo_id}"
 
+    def close(self) -> None:
+        """End searches and downloads; before the window waits for what it started."""
+        self.closing.emit()
+
     async def access(self) -> Access:
-        """A keychain that cannot be read leaves the token out: public models need none."""
-        if self._token is None:
+        """A keychain that cannot be read leaves the token out, this time: public models need none."""
+        token = self._token
+        if token is None:
             try:
-                self._token = await read_token()
+                token = self._token = await read_token()
             except KeychainError:
-                self._token = Token()
-        sent = self._token.text if is_safe_for_token(self.endpoint) else ""
+                token = Token()
+        sent = token.text if is_safe_for_token(self.endpoint) else ""
         return Access(self.endpoint, sent, self.refusal)
 
     async def token_source(self) -> str:

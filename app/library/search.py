@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass, replace
+from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
 from app.daemon import run_as_daemon
-from app.library.hub import Hub
+from app.library.hub import Access, Hub
 from app.library.problems import HubError, Problem
 from app.library.searching import HubModel, Page, Source, first_page, measure, next_page
 from app.tasks import start
@@ -29,29 +31,34 @@ class ModelSearch(QObject):
     def __init__(self, hub: Hub, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._hub = hub
-        self._turn = 0  # of the search that counts
+        self._task: asyncio.Task[None] | None = None
         self._measured: dict[str, HubModel] = {}
         self.results = Results()
+        hub.closing.connect(self.stop)
 
     def find(self, words: str, source: Source = Source.MLX) -> None:
         """Search anew; without words nothing is asked and nothing found."""
-        self._turn += 1
+        self.stop()
         words = " ".join(words.split())
         self._show(Results(words, source, is_searching=bool(words)))
         if words:
-            start(self._find(self._turn))
+            self._task = start(self._find())
 
     def more(self) -> None:
         """The next page, where there is one."""
         if self.results.next_url and not self.results.is_searching:
+            self.stop()
             self._show(replace(self.results, is_searching=True, problem=None))
-            start(self._find(self._turn))
+            self._task = start(self._find())
 
-    async def _find(self, turn: int) -> None:
-        access = await self._hub.access()
-        asked = self.results
-        if turn != self._turn:
-            return
+    def stop(self) -> None:
+        """Take no notice of what is still answered."""
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None
+
+    async def _find(self) -> None:
+        access, asked = await self._hub.access(), self.results
 
         def ask() -> Page:
             if asked.next_url:
@@ -61,12 +68,10 @@ class ModelSearch(QObject):
         try:
             page = await run_as_daemon(ask)
         except HubError as error:
-            if turn == self._turn:
-                self._show(replace(self.results, is_searching=False, problem=error.problem))
+            self._show(replace(self.results, is_searching=False, problem=error.problem))
             return
-        if turn == self._turn:
-            self._add(page)
-            await self._measure(turn)
+        self._add(page)
+        await self._measure(access)
 
     def _add(self, page: Page) -> None:
         known = {model.repo_id for model in self.results.models}
@@ -74,18 +79,15 @@ class ModelSearch(QObject):
         models = (*self.results.models, *fresh)
         self._show(replace(self.results, models=models, is_searching=False, next_url=page.next_url))
 
-    async def _measure(self, turn: int) -> None:
+    async def _measure(self, access: Access) -> None:
         """Ask for the sizes one by one; one that cannot be told stays unknown."""
-        access = await self._hub.access()
         for model in self.results.models:
             if model.repo_id in self._measured:
                 continue
             try:
-                measured = await run_as_daemon(lambda model=model: measure(access, model))  # type: ignore[misc]
+                measured = await run_as_daemon(partial(measure, access, model))
             except HubError:
                 measured = model
-            if turn != self._turn:
-                return
             self._measured[model.repo_id] = measured
             known = tuple(measured if one.repo_id == model.repo_id else one for one in self.results.models)
             self._show(replace(self.results, models=known))

@@ -60,8 +60,11 @@ def settings(data_dir: Path) -> Settings:
 
 
 @pytest.fixture
-def hub(hub_server: StandInHub, settings: Settings) -> Hub:
-    return Hub(settings)
+def hub(hub_server: StandInHub, settings: Settings, run_async: RunAsync) -> Iterator[Hub]:
+    hub = Hub(settings)
+    yield hub
+    hub.close()
+    run_async(finish())
 
 
 @pytest.fixture
@@ -76,18 +79,13 @@ def go_offline(settings: Settings) -> Callable[[], None]:
 
 
 @pytest.fixture
-def make_downloads(hub: Hub, cache: Path, data_dir: Path, run_async: RunAsync) -> Iterator[Callable[..., Downloads]]:
+def make_downloads(hub: Hub, cache: Path, data_dir: Path) -> Callable[..., Downloads]:
     """Each is another start of the program on the same data folder."""
-    made: list[Downloads] = []
 
     def make(**options: object) -> Downloads:
-        made.append(Downloads(hub, data_dir, retry_seconds=(), **options))  # type: ignore[arg-type]
-        return made[-1]
+        return Downloads(hub, data_dir, hub, **{"retry_seconds": (), **options})  # type: ignore[arg-type]
 
-    yield make
-    for one in made:
-        one.close()
-    run_async(finish())
+    return make
 
 
 @pytest.fixture
@@ -96,5 +94,5 @@ def downloads(make_downloads: Callable[..., Downloads]) -> Downloads:
 
 
 @pytest.fixture
-def wait(run_async: RunAsync) -> Callable[[Callable[[], bool]], None]:
-    return lambda is_there: run_async(until(is_there))
+def wait(run_async: RunAsync) -> Callable[..., None]:
+    return lambda is_there, seconds=5.0: run_async(until(is_there, seconds))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +13,7 @@ from app.library.download import State
 from tests.app.library.conftest import TINY
 from tests.app.library.stand_in_hub import COMMIT, HubFile
 
+PROJECT = Path(__file__).parents[3]
 SHARD_1, SHARD_2 = "model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"
 
 
@@ -92,11 +96,9 @@ def test_resume_begins_where_it_stopped(downloads, wait, cache, hub_server):
     assert (snapshot(cache) / SHARD_1).read_bytes() == hub_server.models[TINY].files[SHARD_1].content
 
 
-def test_short_fault_of_the_network_is_got_over_without_a_word(make_downloads, wait, hub_server, hub, data_dir):
-    from app.library.downloads import Downloads
-
+def test_short_fault_of_the_network_is_got_over_without_a_word(make_downloads, wait, hub_server):
     hub_server.cuts[SHARD_1] = [163_840]
-    downloads, states = Downloads(hub, data_dir, retry_seconds=(0.01,)), []
+    downloads, states = make_downloads(retry_seconds=(0.01,)), []
     downloads.changed.connect(lambda: states.extend(one.state for one in downloads.downloads))
     downloads.add(TINY)
     wait(lambda: not downloads.downloads)
@@ -159,6 +161,21 @@ def test_unfinished_download_outlives_the_program(make_downloads, wait, cache, h
     second.resume(TINY)
     wait(lambda: not second.downloads)
     assert int(hub_server.ranges_of(f"cdn/{TINY}/{SHARD_1}")[1].removeprefix("bytes=").removesuffix("-")) > 50_000
+
+
+def test_killed_program_goes_on_where_it_was(make_downloads, wait, cache, data_dir, hub_server, gate):
+    command = [sys.executable, "-m", "tests.app.library.killed_download", str(data_dir), TINY]
+    program = subprocess.Popen(command, cwd=PROJECT)
+    wait(lambda: bool(partials(cache)) and partials(cache)[0].stat().st_size > 50_000, seconds=20)
+    program.kill()
+    program.wait()
+    gate.open()
+    downloads = make_downloads()
+    assert [(one.repo_id, one.state, one.revision) for one in downloads.downloads] == [(TINY, State.PAUSED, COMMIT)]
+    downloads.resume(TINY)
+    wait(lambda: not downloads.downloads)
+    assert hub_server.ranges_of(f"cdn/{TINY}/{SHARD_1}")[1].startswith("bytes=")
+    assert snapshot(cache).is_dir()
 
 
 def test_cancel_removes_what_came_and_no_file_of_another(downloads, wait, cache, gate):

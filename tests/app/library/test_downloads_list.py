@@ -101,3 +101,8 @@ def test_open_page_leads_to_the_hub(card, downloads, hub, monkeypatch):
     show(downloads, Download("a/b", state=State.FAILED, problem=GATED))
     only_row(card).buttons[0].click()
     assert opened == [QUrl(hub.page_of("a/b"))]
+
+
+def test_amounts_are_in_the_unit_that_shows_progress():
+    small = Download("a/b", state=State.RUNNING, done_bytes=36_000_000, total_bytes=100_000_000)
+    assert (small.amount, RUNNING.amount) == ("36 of 100\u00a0MB", "4.5 of 7.2\u00a0GB")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QPoint, Qt
 
+from app.library.download import Download, State
 from app.library.find_delegate import ROW_ROLE
 from app.library.find_more import FindMore
 from app.library.find_rows import Kind
@@ -130,3 +131,25 @@ def test_arrow_down_leads_from_the_field_into_the_list(page, qtbot):
 def test_page_is_painted_at_every_width(page, width):
     page.resize(width, 600)
     assert not page.grab().isNull()
+
+
+def test_tab_goes_down_the_page(page, qtbot, downloads):
+    downloads.downloads = (Download("a/b", state=State.PAUSED),)
+    downloads.changed.emit()
+    page.field.setFocus(Qt.FocusReason.TabFocusReason)
+    names = []
+    for _ in range(4):
+        qtbot.keyClick(page.focusWidget(), Qt.Key.Key_Tab)
+        names.append(page.focusWidget().accessibleName())
+    assert names == ["What to search for", "Resume: B", "Cancel the download of B", "Models to download"]
+
+
+@pytest.mark.parametrize(
+    ("state", "words"), [(State.RUNNING, "Downloading"), (State.PAUSED, "Paused"), (State.FAILED, "")]
+)
+def test_row_says_how_its_download_stands(page, search, downloads, state, words):
+    search("tiny")
+    downloads.downloads = (Download(TINY, state=state),)
+    downloads.changed.emit()
+    row = index_of(page, Kind.HUB).data(ROW_ROLE)
+    assert (row.state, bool(row.brings)) == (words, not words)

@@ -18,7 +18,9 @@ EIGHT = "mlx-community/Qwen3-8B-4bit"
 
 
 def rows_of(results, here=(), coming=()):
-    known = Known(lambda size: Verdict(f"{size}"), lambda repo: repo in here, lambda repo: repo in coming)
+    known = Known(
+        lambda size: Verdict(f"{size}"), lambda repo: repo in here, lambda repo: "Downloading" if repo in coming else ""
+    )
     return make_rows(results, known, TODAY)
 
 
@@ -44,7 +46,7 @@ def test_target_comes_alone_or_with_a_drafter():
     row = entry(EIGHT)
     assert words_of(row)[:2] == ["Qwen3 8B, about 4.61\u00a0GB", "With DFlash, about 6.71\u00a0GB"]
     assert row.brings[1].wanted == ((EIGHT, ""), ("z-lab/Qwen3-8B-DFlash-b16", ""))
-    assert row.drafters.startswith("DFlash 2.1\u00a0GB · DSpark 4.7\u00a0GB · EAGLE-3")
+    assert row.drafters.startswith("DFlash\u00a02.1\u00a0GB · DSpark\u00a04.7\u00a0GB · EAGLE-3")
 
 
 def test_drafters_alone_are_offered_for_a_target_that_is_here():

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import keyring
 import pytest
+from keyring.backend import KeyringBackend
+from keyring.errors import KeyringLocked
 
 from app.library.hub import PUBLIC, Access, Hub, cache_folder
 from app.settings.preferences import Settings
@@ -72,3 +75,25 @@ def test_cache_is_the_one_that_programs_share(monkeypatch, variables, folder):
     for name, value in {"HOME": "/home/someone", **variables}.items():
         monkeypatch.setenv(name, value)
     assert str(cache_folder()) == folder
+
+
+def test_locked_keychain_leaves_the_token_out_only_this_time(hub, run_async, monkeypatch):
+    kept = {"answer": KeyringLocked("locked")}
+
+    class Keychain(KeyringBackend):
+        priority = 1
+
+        def get_password(self, service, username):
+            if isinstance(kept["answer"], Exception):
+                raise kept["answer"]
+            return kept["answer"]
+
+        def set_password(self, service, username, password):
+            raise NotImplementedError
+
+    before = keyring.get_keyring()
+    keyring.set_keyring(Keychain())
+    assert run_async(hub.access()).token == ""
+    kept["answer"] = "hf_abc"
+    assert run_async(hub.access()).token == "hf_abc"
+    keyring.set_keyring(before)

@@ -46,6 +46,9 @@ def test_shards_are_counted_from_their_names():
 
 def test_names_are_for_people():
     assert name_parts("mlx-community/Qwen3-8B-4bit") == ("Qwen3 8B", "4-bit")
-    assert name_parts("mlx-community/Meta-Llama-3.1-8B-Instruct-4bit") == ("Llama 3.1 8B", "4-bit")  # the catalogue's
-    assert name_parts("mlx-community/gemma-4-12B-it-assistant-bf16") == ("Gemma 4 12B assistant", "bf16")
-    assert name_parts("z-lab/Qwen3-8B-DFlash-b16") == ("Qwen3 8B DFlash b16", "")
+    assert name_parts("mlx-community/Meta-Llama-3.1-8B-Instruct-4bit") == ("Llama 3.1 8B", "4-bit")
+    assert name_parts("makers/gemma-9-12B-it-assistant-bf16") == ("Gemma 9 12B assistant", "bf16")
+
+
+def test_drafter_of_the_catalogue_is_named_by_its_target():
+    assert name_parts("z-lab/Qwen3-8B-DFlash-b16") == ("DFlash for Qwen3 8B", "")

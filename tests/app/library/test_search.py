@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import socket
+
 import pytest
 
 from app.library.search import ModelSearch
 from app.library.searching import Source
+from app.tasks import finish
 from tests.app.library.conftest import TINY, make_model
 from tests.app.library.stand_in_hub import HubFile, HubModel
 
@@ -107,3 +111,12 @@ def test_answer_that_makes_no_sense_is_told(search, find, hub_server, monkeypatc
     hub_server.statuses["/cdn/"] = (200, {})
     find("tiny")
     assert "makes no sense" in search.results.problem.text
+
+
+def test_search_that_is_not_answered_holds_up_no_end(search, hub, hub_server, run_async, monkeypatch):
+    silent = socket.create_server(("127.0.0.1", 0))
+    monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{silent.getsockname()[1]}")
+    search.find("tiny")
+    hub.close()
+    run_async(asyncio.wait_for(finish(), 5))
+    silent.close()
