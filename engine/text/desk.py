@@ -33,7 +33,7 @@ from engine.messages import (
 )
 from engine.models.drafting.inspection import MODEL, describe_drafter, inspect_drafter, read_model
 from engine.models.errors import ModelError
-from engine.models.facts import kv_refusal
+from engine.models.facts import kv_refusal, under_template
 from engine.models.gguf_facts import read_gguf_facts
 from engine.models.locate import GgufFile, resolve_target
 from engine.models.memory import estimate_memory
@@ -106,7 +106,7 @@ class TextDesk:
             case CountTokens():
                 return self._count(question, facts).count
             case Inspect():
-                return facts
+                return under_template(facts, without_surrogates(question.template))
             case EstimateMemory():
                 drafter = self._drafter(question.drafter, facts)
                 return estimate_memory(facts, drafter, question.context_length, question.num_rows, question.kv)

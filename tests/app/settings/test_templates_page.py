@@ -87,7 +87,7 @@ def test_o13_template_that_does_not_end_is_an_error_under_the_editor(
     counted = []
     bridge.received.connect(lambda event: counted.append(getattr(event, "value", None)))
     settle(lambda: page.problem.isVisible() and NOT_USED in page.problem.text())
-    assert f"line {line}" in page.problem.text()
+    assert page.problem.text().startswith(f"Line {line}: ")
     assert settings.preferences.model(target).template == ""
     bridge.send(count)
     settle(lambda: any(isinstance(value, TokenCount) for value in counted))
