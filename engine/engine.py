@@ -19,6 +19,7 @@ from engine.failure import failed
 from engine.groups import Groups
 from engine.inbox import Inbox, Message
 from engine.loading import Loader
+from engine.memory import Memory
 from engine.messages import (
     Answer,
     Began,
@@ -83,10 +84,12 @@ class Engine:
         depth: DepthPolicy | None = None,
         cache: PromptCache | None = None,
         reopen_cache: Callable[[], PromptCache | None] | None = None,
+        memory_limit: Callable[[int], int] | None = None,
     ) -> None:
         """`depth` chooses depths for every target; None has them chosen by measured cost. `cache` saves what is read
         and finds it again; its storage's messages come through the inbox. None reads every prompt as a whole.
-        `reopen_cache` opens it once more where another program held it; None while that one still does."""
+        `reopen_cache` opens it once more where another program held it; None while that one still does.
+        `memory_limit` is as in Memory."""
         self._consumer = emit
         self._data_dir = data_dir
         self._text = text
@@ -95,9 +98,11 @@ class Engine:
         self._cache = cache
         self._open_again = reopen_cache
         self._checkpoints = Checkpoints(cache)
-        self._groups = Groups(self._emit, depth, self._checkpoints)
+        self._memory = Memory(lambda: self._cache, lambda: self._groups.promised_bytes, memory_limit)
+        self._groups = Groups(self._emit, depth, self._checkpoints, self._memory)
         self._requests = Requests(self._emit, text, self._inbox, self._replies, self._checkpoints, self._take_in)
-        self._loader = Loader(data_dir, self._replies, self._emit_of_load, self._requests.prepare)
+        admit = self._memory.admit_model
+        self._loader = Loader(data_dir, self._replies, self._emit_of_load, self._requests.prepare, admit)
         self._residence = Residence(self._loader, self._emit_of_load, self._is_used)
         self._num_steps = 0
         self.is_shut_down = False
@@ -205,7 +210,8 @@ class Engine:
                 if self._cache is not None:
                     self._cache.handle(message)
             case DescribeMemory():
-                self._emit(Answer(message.request_id, describe_memory(self._loader, self._groups, self._cache)))
+                report = describe_memory(self._loader, self._groups, self._cache, self._memory)
+                self._emit(Answer(message.request_id, report))
             case Shutdown():
                 self._shut_down()
             case _:
@@ -251,9 +257,10 @@ class Engine:
             self._groups.cancel(request_id)
 
     def _share_memory(self) -> None:
-        """Tell the cache what running rows take of the memory that both share."""
+        """Tell the cache what running rows take, and may take, of the memory that both share."""
         if self._cache is not None:
             self._cache.shrink(self._groups.memory.target_bytes)
+            self._memory.share()
 
     def _shut_down(self) -> None:
         for request_id in self._requests.ids | {*self._residence.waiting_ids()}:

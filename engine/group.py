@@ -61,8 +61,13 @@ class Group:
         self._cohort = Cohort(self.target, self.kv, self._checkpoints)
 
     @property
+    def rows(self) -> list[Row]:
+        """Rows that wait, are read or run."""
+        return [*self._waiting, *self._cohort.rows, *self._rows]
+
+    @property
     def is_idle(self) -> bool:
-        return not self._all_rows()
+        return not self.rows
 
     @property
     def has_room(self) -> bool:
@@ -74,8 +79,7 @@ class Group:
 
     @property
     def num_rows(self) -> int:
-        """Rows that wait, are read or run."""
-        return len(self._all_rows())
+        return len(self.rows)
 
     @property
     def memory(self) -> RowMemory:
@@ -86,7 +90,7 @@ class Group:
         """Whether a row may share forwards: near enough to the longest here, and one drafter with weights in all."""
         if row.kv != self.kv:
             return False
-        rows = self._all_rows()
+        rows = self.rows
         is_near = are_near(row.num_tokens, (other.num_tokens for other in rows))
         weighty = {id(other.drafter) for other in (*rows, row) if other.drafter.weight_bytes}
         return is_near and len(weighty) <= 1
@@ -119,7 +123,7 @@ class Group:
 
     def cancel(self, request_id: int) -> bool:
         """End a row between rounds and keep what it delivered; False where it is not here."""
-        row = next((row for row in self._all_rows() if row.request_id == request_id and not row.is_over), None)
+        row = next((row for row in self.rows if row.request_id == request_id and not row.is_over), None)
         if row is None:
             return False
         events = row.end("cancelled")
@@ -131,7 +135,7 @@ class Group:
 
     def fail(self, text: str) -> None:
         """Fail every row and drop their state, which can no longer be trusted."""
-        for row in self._all_rows():
+        for row in self.rows:
             if not row.is_over:
                 self._emit(Failed(row.request_id, "engine", text))
         self._waiting.clear()
@@ -139,7 +143,7 @@ class Group:
 
     def end(self) -> None:
         """End every row as cancelled; what is in flight is dropped, so that all of them leave."""
-        for row in self._all_rows():
+        for row in self.rows:
             self.cancel(row.request_id)
         if self._flight is not None:
             self._commit([0] * len(self._rows), self._flight)
@@ -283,9 +287,6 @@ class Group:
         for row, length, count in zip(self._rows, self._state.lengths, kept, strict=True):
             if not row.is_over and not row.is_exact and length % PAGE_TOKENS < count:
                 self._checkpoints.save(row, self._rows, self._state, self._companions, is_boundary=True)
-
-    def _all_rows(self) -> list[Row]:
-        return [*self._waiting, *self._cohort.rows, *self._rows]
 
     def _remove(self, row: Row) -> None:
         if row in self._waiting:

@@ -7,13 +7,15 @@ from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
 
+from engine.admission import Admission, Waiting
 from engine.checkpoints import Checkpoints
 from engine.depth import DepthPolicy
 from engine.group import Group
+from engine.memory import Memory
 from engine.messages import Event
 from engine.round_clock import Device
 from engine.row import Row
-from engine.row_memory import RowMemory
+from engine.row_memory import RowMemory, grown_bytes, peak_bytes
 from engine.target import MAX_ROWS, Target
 
 log = logging.getLogger(__name__)
@@ -24,35 +26,52 @@ T = TypeVar("T")
 class Groups:
     """Owns the groups; each is given one step in turn, and what breaks one leaves the others alone."""
 
-    def __init__(self, emit: Callable[[Event], None], depth: DepthPolicy | None, checkpoints: Checkpoints) -> None:
+    def __init__(
+        self, emit: Callable[[Event], None], depth: DepthPolicy | None, checkpoints: Checkpoints, memory: Memory
+    ) -> None:
         """`depth` chooses depths for every target; None has each target's own costs choose them."""
         self._emit = emit
         self._depth = depth
         self._checkpoints = checkpoints
+        self._room = memory
+        self._admission = Admission(emit)
+        self._num_seen = 0  # rows when it was last looked whether another one has room
         self._device = Device()
         self._groups: list[Group] = []
 
     @property
     def are_idle(self) -> bool:
-        return all(group.is_idle for group in self._groups)
+        return not self._num_rows and self._admission.first is None
+
+    @property
+    def _num_rows(self) -> int:
+        return sum(group.num_rows for group in self._groups)
 
     @property
     def memory(self) -> RowMemory:
         """What all rows take, those that wait aside."""
         return sum((group.memory for group in self._groups), RowMemory())
 
+    @property
+    def promised_bytes(self) -> int:
+        """What rows will take beyond what they have: as they grow and join, and for the largest forward."""
+        return self._working_bytes + sum(self._growth(group) for group in self._groups)
+
     def use(self, target: Target | None) -> bool:
         """Whether a row of a target is here; an idle group of it is let go."""
         self._drop_idle()
-        return any(group.target is target for group in self._groups)
+        return self._admission.uses(target) or any(group.target is target for group in self._groups)
 
     def add(self, target: Target, row: Row) -> None:
-        """Let a row wait in a group of its target that suits it."""
-        self._group_for(target, row).add(row)
+        """Let a row wait in a group of its target that suits it, or until there is memory for it."""
+        self._admission.add(target, row)
+        self._admit()
 
     def advance(self) -> bool:
         """Give the next group in turn one step; False where none is left."""
         self._drop_idle()
+        if self._admission.first is not None and self._num_rows < self._num_seen:
+            self._admit()
         if not self._groups:
             return False
         group = self._groups.pop(0)
@@ -62,16 +81,19 @@ class Groups:
 
     def cancel(self, request_id: int) -> None:
         """End a request between rounds; one that is unknown or has ended needs nothing."""
-        any(self._guarded(group, partial(group.cancel, request_id)) for group in self._groups)
+        if not self._admission.cancel(request_id):
+            any(self._guarded(group, partial(group.cancel, request_id)) for group in self._groups)
 
     def end(self) -> None:
         """End every row as cancelled, and let go of all arrays on the thread that made them."""
+        self._admission.end()
         for group in self._groups:
             self._guarded(group, group.end)
         self._groups.clear()
 
     def fail(self, text: str) -> None:
         """Fail every row and drop its state."""
+        self._admission.fail(text)
         for group in self._groups:
             group.fail(text)
         self._groups.clear()
@@ -81,19 +103,60 @@ class Groups:
             self._groups.remove(group)
             group.target.rest()
 
-    def _group_for(self, target: Target, row: Row) -> Group:
+    def _admit(self) -> None:
+        """Let rows that waited for memory go where they have room, up to the first that has none."""
+        while (waiting := self._admission.first) is not None:
+            if (group := self._place(waiting.target, waiting.row)) is not None:
+                self._admission.leave()
+                group.add(waiting.row)
+            elif self._num_rows:
+                self._admission.hold(self._num_rows, self._least_need, self._room.room_bytes())
+                break
+            else:
+                self._admission.refuse(self._least_need(waiting), self._room.room_bytes())
+        self._num_seen = self._num_rows
+
+    def _place(self, target: Target, row: Row) -> Group | None:
         """A group of this target that suits the row and has room for it, or a new one; where that is one too many,
-        the row waits in the suited one with the fewest rows."""
+        the suited one with the fewest rows. None where there is no memory for any of them.
+
+        A group of its own takes least, since nothing is copied as the row joins.
+        """
         groups = [group for group in self._groups if group.target is target]
         suited = [group for group in groups if group.suits(row)]
-        if (group := next((group for group in suited if group.has_room), None)) is not None:
-            return group
         is_full = sum(group.num_rows for group in groups) >= MAX_ROWS
-        if suited and (is_full or suited[0].max_rows == 1):
-            return min(suited, key=lambda group: group.num_rows)
+        group = next((group for group in suited if group.has_room), None)
+        if group is None and suited and (is_full or suited[0].max_rows == 1):
+            group = min(suited, key=lambda group: group.num_rows)
+        working = self._more_working_bytes(target)
+        if group is not None and self._room.take(self._growth(group, row) - self._growth(group) + working):
+            return group
+        if group is not None and (is_full or group.max_rows == 1):
+            return None
+        return self._open(target, row) if self._room.take(self._least_need(Waiting(target, row))) else None
+
+    def _open(self, target: Target, row: Row) -> Group:
         policy = self._depth or target.depth
         self._groups.append(Group(target, row.kv, self._emit, policy, self._checkpoints, self._device))
         return self._groups[-1]
+
+    def _least_need(self, waiting: Waiting) -> int:
+        """What a row takes in a group of its own."""
+        row, target = waiting.row, waiting.target
+        return grown_bytes(target.row_size, row.kv, [row], 1) + self._more_working_bytes(target)
+
+    def _growth(self, group: Group, *more: Row) -> int:
+        """What the rows of a group, and one more, may yet take."""
+        peak = peak_bytes(group.target.row_size, group.kv, [*group.rows, *more], group.max_rows)
+        return max(0, peak - group.memory.num_bytes)
+
+    @property
+    def _working_bytes(self) -> int:
+        return max((group.target.row_size.working_bytes for group in self._groups), default=0)
+
+    def _more_working_bytes(self, target: Target) -> int:
+        """What its largest forward takes beyond those that are promised already."""
+        return max(0, target.row_size.working_bytes - self._working_bytes)
 
     def _guarded(self, group: Group, work: Callable[[], T]) -> T | None:
         """Do what may break a group's state: where it fails that is lost, and the other groups go on."""

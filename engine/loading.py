@@ -5,20 +5,20 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 from weakref import WeakValueDictionary
-
-import mlx.core as mx
 
 from engine.cost_file import cost_path
 from engine.drafters.base import Drafter, DrafterSource, DrafterStep, check_ports
 from engine.drafters.name import split_name
 from engine.drafters.table import load_drafter
 from engine.failure import failed
-from engine.messages import Event, LoadModel, ModelLoaded, Progress, Submit
+from engine.messages import Event, LoadModel, ModelFacts, ModelLoaded, Progress, Submit
 from engine.models.bring import bring_model
 from engine.models.errors import DrafterError, ModelError
+from engine.models.memory import loaded_bytes, row_size
 from engine.replies import Replies
 from engine.target import Target
 
@@ -55,11 +55,14 @@ class Loader:
         replies: Replies,
         emit: Callable[[Event], None],
         ready: Callable[[Submit, Target, Drafter], None],
+        admit: Callable[[str, int], None],
     ) -> None:
+        """`admit(name, num_bytes)` raises ModelError where there is no memory for weights and a forward of theirs."""
         self._data_dir = data_dir
         self._replies = replies
         self._emit = emit
         self._ready = ready
+        self._admit = admit
         self._targets: dict[str, Target] = {}
         self._drafters: WeakValueDictionary[LoadKey, Drafter] = WeakValueDictionary()
         self._latest: dict[str, Drafter] = {}  # by target
@@ -86,7 +89,9 @@ class Loader:
         """Go on with a request whose target and drafter are loaded, and start loading what is not."""
         target = self._targets.get(request.target)
         if target is None:
-            self._wait(LoadKey(request.target), request, lambda: load_target(request.target, self._data_dir))
+            self._wait(
+                LoadKey(request.target), request, lambda: load_target(request.target, self._data_dir, self._admit)
+            )
         elif isinstance(request, Submit):
             self._want_drafter(request, target)
         else:
@@ -149,6 +154,7 @@ class Loader:
             self._replies.store(target.facts.tokenizer_id),
             self._data_dir,
             target.view,
+            partial(self._admit, submit.drafter),
         )
         if self._wait(key, submit, lambda: load_drafter(submit.drafter, source)):
             self._advance(key)  # one without weights is there at once, and waits for no other load
@@ -193,7 +199,6 @@ class Loader:
         self._drafters[key] = drafter
         if drafter.weight_bytes:
             self._latest[key.target] = drafter
-            mx.clear_cache()  # of what the one before took, where no row uses that
 
     def _give_up(self, key: LoadKey, error: ModelError) -> None:
         code = DrafterError.code if key.drafter else error.code
@@ -203,7 +208,14 @@ class Loader:
             self._emit(failed(request_id, code, error))
 
 
-def load_target(target: str, data_dir: Path) -> Iterator[LoadStep]:
+def load_target(
+    target: str, data_dir: Path, admit: Callable[[str, int], None] = lambda name, num_bytes: None
+) -> Iterator[LoadStep]:
     """Import where needed, check, load: yields Progress (request_id 0), then the Target; raises ModelError."""
-    loaded = yield from bring_model(target, data_dir)
-    yield Target(loaded.model, loaded.facts, cost_path(data_dir, loaded.facts), loaded.content)
+
+    def check(facts: ModelFacts) -> None:
+        admit(facts.name, loaded_bytes(facts) + row_size(facts).working_bytes)
+
+    loaded = yield from bring_model(target, data_dir, check)
+    size = row_size(loaded.facts)
+    yield Target(loaded.model, loaded.facts, cost_path(data_dir, loaded.facts), loaded.content, size)

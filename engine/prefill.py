@@ -9,6 +9,7 @@ from engine.companions import Companions, tap_layers_of
 from engine.drafters.base import DrafterState
 from engine.kv.state import RowState
 from engine.messages import UNQUANTISED, KvScheme, Progress
+from engine.models.working_memory import ATTENTION_CELLS, MAX_CHUNK
 from engine.prompt_cache.entries import PAGE_TOKENS
 from engine.row import Row
 from engine.row_memory import RowMemory
@@ -17,9 +18,7 @@ from engine.target import Target
 CHUNK_SECONDS = 0.25  # longest pause that a running row or a Stop sees
 MIN_CHUNK = 8
 FIRST_CHUNK = 32
-MAX_CHUNK = 2048
 COHORT_TOKENS = 2048  # prompt tokens that are read together; more would delay every first token by the longest prompt
-ATTENTION_CELLS = 1 << 24  # query × key positions of one forward; bounds its workspace at long contexts
 
 
 def chunk_length(tokens_per_second: float, previous: int) -> int:

@@ -22,6 +22,7 @@ from engine.kv.state import StateKind
 from engine.messages import UNQUANTISED, KvScheme, ModelFacts
 from engine.models.drafting.spec import DONORS
 from engine.models.fingerprint import Content
+from engine.models.memory import NO_SIZE, RowSize
 from engine.prompt_cache.identity import stream_of
 from engine.structure import Structure
 from engine.taps import Taps
@@ -45,14 +46,20 @@ class Target:
     """One loaded model; the rows that it works on are handed in, so several groups may share it."""
 
     def __init__(
-        self, model: nn.Module, facts: ModelFacts, cost_path: Path | None = None, content: Content | None = None
+        self,
+        model: nn.Module,
+        facts: ModelFacts,
+        cost_path: Path | None = None,
+        content: Content | None = None,
+        row_size: RowSize = NO_SIZE,
     ) -> None:
         """`cost_path` keeps what forwards take between starts; None keeps it in memory. `content` is what the prompt
-        cache knows the model by; None keeps its states out of it."""
+        cache knows the model by; None keeps its states out of it. `row_size` is what rows and forwards take."""
         self._model = model
         self.facts = facts
         self.weight_bytes = num_bytes_of(model)
         self._content = content
+        self.row_size = row_size
         structure = Structure(model, facts.model_type)
         self._taps = Taps(structure)
         self._donor_layers = find_donors(structure)

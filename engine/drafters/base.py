@@ -170,6 +170,7 @@ class Drafter(Protocol):
 
     identity: str  # goes into the key of its checkpoints
     weight_bytes: int
+    kv_bytes_per_token: int  # of each row, while no window is full
     needs: frozenset[str]  # target ports it asks for
     tap_layers: tuple[int, ...]  # target layers whose outputs it is fed
     max_depth: int
@@ -189,6 +190,7 @@ class DrafterSource:
     replies: SuffixStore  # past replies in the target's tokens
     data_dir: Path  # holds imported models
     view: TargetView  # of the target, without rows
+    admit: Callable[[int], None] = lambda num_bytes: None  # raises ModelError where so much more has no room
 
 
 DrafterStep = Progress | Drafter

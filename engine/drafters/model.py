@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 
 import mlx.core as mx
 import mlx.nn as nn
@@ -32,6 +31,7 @@ from engine.kv.state import RowState, StateKind
 from engine.messages import UNQUANTISED, ModelFacts
 from engine.models.bring import bring_model
 from engine.models.load import LoadedModel
+from engine.models.memory import loaded_bytes
 from engine.models.pairing import check_pair
 from engine.prompt_cache.identity import stream_of
 from engine.sampling import Choice, draw
@@ -187,6 +187,7 @@ class ModelDrafter:
         self._loaded = loaded
         self.identity = f"model:{loaded.facts.folder}"
         self.weight_bytes = num_bytes_of(loaded.model)
+        self.kv_bytes_per_token = loaded.facts.kv_bytes_per_token
         self.context_length = loaded.facts.context_length
         shape = open_rows(loaded.model, MAX_ROWS).shape
         assert shape is not None
@@ -198,5 +199,9 @@ class ModelDrafter:
 
 
 def load_model_drafter(source: DrafterSource) -> Iterator[DrafterStep]:
-    loaded = yield from bring_model(source.path, source.data_dir, partial(check_pair, source.target))
+    def check(facts: ModelFacts) -> None:
+        check_pair(source.target, facts)
+        source.admit(loaded_bytes(facts))
+
+    loaded = yield from bring_model(source.path, source.data_dir, check)
     yield ModelDrafter(loaded)

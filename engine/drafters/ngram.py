@@ -57,6 +57,7 @@ def proposal_length(match_length: int) -> int:
 class NgramDrafter:
     identity = "ngram"
     weight_bytes = 0
+    kv_bytes_per_token = 0
     needs: frozenset[str] = frozenset()
     tap_layers: tuple[int, ...] = ()
     max_depth = MAX_DEPTH

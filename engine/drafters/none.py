@@ -14,6 +14,7 @@ from engine.kv.state import StateKind
 class NoDrafter:
     identity = "none"
     weight_bytes = 0
+    kv_bytes_per_token = 0
     needs: frozenset[str] = frozenset()
     tap_layers: tuple[int, ...] = ()
     max_depth = 0

@@ -13,6 +13,7 @@ from engine.models.drafting.spec import DrafterSpec
 from engine.models.drafting.target import TargetShape, target_shape
 from engine.models.errors import DrafterError
 from engine.models.locate import resolve_target
+from engine.models.memory import drafter_bytes
 
 Spec = TypeVar("Spec", bound=DrafterSpec)
 
@@ -26,6 +27,7 @@ def open_pair(
     spec = read_spec(files, target)
     check_ports(spec.name, spec.needs, source.view)
     check_fit(spec, files, target)
+    source.admit(drafter_bytes(spec, source.target)[0])
     return files, spec
 
 

@@ -204,6 +204,7 @@ class PairDrafter:
 
     identity: str
     weight_bytes: int
+    kv_bytes_per_token: int
     needs: frozenset[str]
     tap_layers: tuple[int, ...]
     chain: Known

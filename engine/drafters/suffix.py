@@ -97,6 +97,7 @@ class SuffixDrafter:
     replies: SuffixStore
     identity: str = "suffix"
     weight_bytes: int = 0
+    kv_bytes_per_token: int = 0
     needs: frozenset[str] = frozenset()
     tap_layers: tuple[int, ...] = ()
     max_depth: int = MAX_DEPTH

@@ -23,6 +23,11 @@ def text_config(config: dict[str, Any]) -> dict[str, Any]:
     return config | inner if isinstance(inner, dict) else config
 
 
+def language_config(config: dict[str, Any]) -> dict[str, Any]:
+    """The same with the whole model's type, by which mlx-lm chooses its class."""
+    return text_config(config) | {"model_type": config.get("model_type")}
+
+
 def find_number(config: dict[str, Any], *names: str, default: int = 0) -> int:
     """The first of some names that is a whole number above 0, and not beyond all sizes."""
     for name in names:
@@ -55,26 +60,14 @@ def context_length(config: dict[str, Any], tokenizer_config: dict[str, Any]) -> 
     return length or (stated if stated < 10**8 else 0) or _DEFAULT_CONTEXT
 
 
-def kv_elements_per_token(config: dict[str, Any]) -> int:
-    """Numbers that all layers together keep of one token; layers with a recurrent state count for nothing."""
-    layer_types = config.get("layer_types")
-    layers = num_layers(config)
-    if isinstance(layer_types, list) and layer_types:
-        layers = sum("linear" not in str(kind) and "attention" in str(kind) for kind in layer_types)
-    latent = find_number(config, "kv_lora_rank")
-    if latent:
-        return layers * (latent + find_number(config, "qk_rope_head_dim"))
-    kv_heads = find_number(config, "num_key_value_heads", "n_kv_heads", default=_num_heads(config))
-    return 2 * layers * kv_heads * head_size(config)
-
-
 def head_size(config: dict[str, Any]) -> int:
     """Numbers in one attention head's key."""
     hidden = find_number(config, "hidden_size", "n_embd", "d_model", default=1)
-    return find_number(config, "head_dim", default=hidden // _num_heads(config))
+    return find_number(config, "head_dim", default=hidden // num_heads(config))
 
 
-def _num_heads(config: dict[str, Any]) -> int:
+def num_heads(config: dict[str, Any]) -> int:
+    """Attention heads of a layer."""
     return find_number(config, "num_attention_heads", "n_head", "n_heads", default=1)
 
 

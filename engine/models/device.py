@@ -7,7 +7,8 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-_MACOS_SHARE = 0.75  # of all memory: what Metal lets one process use on common machines
+# Of all memory: what Metal recommends to one process on machines of less than 36 GB, and on others
+_MACOS_SHARE, _LARGE_MACOS_SHARE, _LARGE_BYTES = 2 / 3, 0.75, 36 << 30
 _PROC = Path("/proc")
 _CGROUP = Path("/sys/fs/cgroup")
 
@@ -28,13 +29,23 @@ def runs_on_cuda() -> bool:
 def available_memory() -> int:
     """Bytes that this process may still take: the machine's, or its control group's where that is less."""
     if sys.platform == "darwin":
-        return int(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") * _MACOS_SHARE)
+        total = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        return int(total * (_MACOS_SHARE if total < _LARGE_BYTES else _LARGE_MACOS_SHARE))
     return max(0, min(_machine_memory(_PROC / "meminfo"), *group_memory(_CGROUP, _PROC / "self" / "cgroup")))
 
 
 def memory_limit(held_bytes: int) -> int:
     """Bytes that this process may take in all, where it holds so many already."""
     return available_memory() if sys.platform == "darwin" else available_memory() + held_bytes
+
+
+def process_memory() -> int:
+    """Bytes that this process holds, where the system tells it; else 0."""
+    try:
+        num_pages = int((_PROC / "self" / "statm").read_text(encoding="ascii").split()[1])
+    except OSError:
+        return 0
+    return num_pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def _machine_memory(path: Path) -> int:

@@ -11,15 +11,15 @@ from engine.models.architecture import (
     context_length,
     find_number,
     find_section,
-    kv_elements_per_token,
+    language_config,
     num_layers,
-    text_config,
 )
 from engine.models.device import runs_on_cuda
 from engine.models.errors import ModelError
 from engine.models.locate import model_name
 from engine.models.precision import kv_element_bytes
 from engine.models.proven import batch_refusal, why_unquantised
+from engine.models.state_size import state_size
 from engine.models.tokenizer_files import (
     added_tokens,
     check_tokenizer,
@@ -47,7 +47,7 @@ def read_facts(target: str, folder: Path) -> ModelFacts:
 
 def _read_facts(target: str, folder: Path) -> ModelFacts:
     config = read_config(folder)
-    language = text_config(config)
+    language = language_config(config)
     check_tokenizer(folder)
     tokenizer_config = _tokenizer_config(folder)
     weights = read_weights(folder, config)
@@ -63,10 +63,10 @@ def _read_facts(target: str, folder: Path) -> ModelFacts:
         num_layers=num_layers(language),
         quantisation=_quantisation(config, weights),
         weight_bytes=weights.num_bytes,
-        kv_bytes_per_token=kv_elements_per_token(language) * kv_element_bytes(weights),
+        kv_bytes_per_token=state_size(language).per_new_token * kv_element_bytes(weights),
         tokenizer_id=tokenizer_id,
         has_template=has_template(folder, tokenizer_config),
-        batch_refusal=batch_refusal(language | {"model_type": config.get("model_type")}),
+        batch_refusal=batch_refusal(language),
         switches=find_switches(read_template(folder), tuple(read_special_tokens(folder).items())),
         reasoning=find_tags(tokens, named_tags(tokenizer_config)),
     )
@@ -78,8 +78,7 @@ def kv_refusal(facts: ModelFacts, kv: KvScheme) -> str:
         return ""
     if runs_on_cuda():
         return NO_CUDA_KERNELS
-    config = read_config(Path(facts.folder))
-    return why_unquantised(text_config(config) | {"model_type": config.get("model_type")}, kv.group_size)
+    return why_unquantised(language_config(read_config(Path(facts.folder))), kv.group_size)
 
 
 def read_config(folder: Path) -> dict[str, Any]:

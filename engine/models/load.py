@@ -16,11 +16,12 @@ from mlx_lm.models.switch_layers import QuantizedSwitchLinear, SwitchLinear
 from mlx_lm.utils import _get_classes, load_model
 
 from engine.messages import ModelFacts
-from engine.models.architecture import kv_elements_per_token, num_layers, text_config
+from engine.models.architecture import language_config, num_layers, text_config
 from engine.models.errors import ModelError
 from engine.models.facts import read_config
 from engine.models.fingerprint import Content, fingerprint
 from engine.models.precision import wants_fp32
+from engine.models.state_size import state_size
 from engine.models.weights import is_mtp, read_weights
 
 _SLICE_SECONDS = 0.1
@@ -179,7 +180,7 @@ def _with_kv_bytes(facts: ModelFacts, dtype: mx.Dtype | None) -> ModelFacts:
     folder = Path(facts.folder)
     config = read_config(folder)
     element_bytes = dtype.size if dtype else read_weights(folder, config).float_bytes
-    return replace(facts, kv_bytes_per_token=kv_elements_per_token(text_config(config)) * element_bytes)
+    return replace(facts, kv_bytes_per_token=state_size(language_config(config)).per_new_token * element_bytes)
 
 
 def _content(facts: ModelFacts, dtype: mx.Dtype | None, before: str) -> Content:

@@ -61,6 +61,7 @@ class PromptCache:
         self._tickets: dict[int, Callable[[], None]] = {}
         self._num_tickets = 0
         self._live_bytes = 0
+        self._most_bytes: int | None = None  # that memory has room for; None for any number
         self._is_closed = False
 
     def open(self) -> None:
@@ -131,6 +132,11 @@ class PromptCache:
         """Make room in RAM: live state has so many bytes of the ceiling."""
         with self._call():
             self._live_bytes = live_bytes
+
+    def limit_ram(self, num_bytes: int) -> None:
+        """Hold no more than this in RAM, whatever the ceiling allows."""
+        with self._call():
+            self._most_bytes = num_bytes
 
     def set_limits(self, ram_bytes: int, budget_bytes: int, daily_limit_bytes: int) -> None:
         """Choose other limits, 0 for the default of each; what is beyond them goes at once. The disk's are kept."""
@@ -205,7 +211,8 @@ class PromptCache:
 
     @property
     def _ram_limit(self) -> int:
-        return max(0, self._settings.ram_bytes - self._live_bytes)
+        limit = max(0, self._settings.ram_bytes - self._live_bytes)
+        return limit if self._most_bytes is None else min(limit, self._most_bytes)
 
     @contextmanager
     def _call(self) -> Iterator[None]:

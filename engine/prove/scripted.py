@@ -37,6 +37,7 @@ class ScriptedDrafter:
     depth: int = DEPTH
     identity: str = "scripted"
     weight_bytes: int = 0
+    kv_bytes_per_token: int = 0
     needs: frozenset[str] = frozenset()
     tap_layers: tuple[int, ...] = ()
     chain: Known = NOTHING

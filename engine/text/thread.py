@@ -11,7 +11,7 @@ from enum import IntEnum
 from itertools import count
 from pathlib import Path
 
-from engine.messages import Answer, CountTokens, Failed, ModelFacts, Question, Submit
+from engine.messages import Answer, CountTokens, Failed, ModelFacts, PreviewTemplate, Question, Submit
 from engine.text.counting import Counted
 from engine.text.desk import TextDesk
 from engine.text.prompt import Prompt
@@ -22,12 +22,14 @@ UNEXPECTED = "The text could not be prepared because of a fault in this program.
 
 
 class Urgency(IntEnum):
-    """What goes first: a reply before answers, and these before counts, which come with every few keys typed."""
+    """What goes first: a reply before answers, these before counts, which come with every few keys typed, and these
+    before previews, which come so too and may each take most of a second."""
 
     END = 0
     PROMPT = 1
     QUESTION = 2
     COUNT = 3
+    PREVIEW = 4
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -75,8 +77,9 @@ class TextThread:
         if isinstance(question, CountTokens):
             self._counts.add(request_id)
             self._put(Urgency.COUNT, request_id, lambda: done(self._count(question)), done)
-        else:
-            self._put(Urgency.QUESTION, request_id, lambda: done(self._desk.answer(question)), done)
+            return
+        urgency = Urgency.PREVIEW if isinstance(question, PreviewTemplate) else Urgency.QUESTION
+        self._put(urgency, request_id, lambda: done(self._desk.answer(question)), done)
 
     def drop(self, request_id: int) -> None:
         """Give up a count that is not made yet: it gets no answer. Does nothing for anything else."""

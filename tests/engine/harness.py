@@ -39,7 +39,13 @@ _conversations = itertools.count(1)
 class Harness:
     """Sends commands, steps the engine and keeps every event."""
 
-    def __init__(self, data_dir: Path, depth: DepthPolicy | None = None, cache_dir: Path | None = None) -> None:
+    def __init__(
+        self,
+        data_dir: Path,
+        depth: DepthPolicy | None = None,
+        cache_dir: Path | None = None,
+        memory_limit: Callable[[int], int] | None = None,
+    ) -> None:
         """With `cache_dir` prompts are saved there and found again; `close` is what ends a session with it."""
         self.data_dir = data_dir
         self.events: list[Event] = []
@@ -59,6 +65,7 @@ class Harness:
             depth or FullDepth(),
             open_cache() if cache_dir else None,
             lambda: open_cache() if cache_dir and is_free(cache_dir) else None,
+            memory_limit,
         )
 
     def close(self) -> None:

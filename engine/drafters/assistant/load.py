@@ -22,6 +22,7 @@ ONE_HIDDEN_STATE = StateShape(num_grown=(0,), num_fixed=(1,))  # of a row
 class AssistantDrafter:
     """Its rows keep one hidden state each; keys and values are those that the target has anyway."""
 
+    kv_bytes_per_token = 0
     max_depth = MAX_DEPTH  # of a copy
 
     def __init__(self, model: AssistantModel, spec: AssistantSpec, identity: str, stream: Stream) -> None:

@@ -32,10 +32,11 @@ class BlockDrafter:
     max_depth = MAX_DEPTH  # of a copy
     context_length = NO_LIMIT  # no layer looks further back than a window
 
-    def __init__(self, name: str, parts: BlockParts, stream: Stream) -> None:
+    def __init__(self, name: str, parts: BlockParts, stream: Stream, dtype: mx.Dtype) -> None:
         spec = parts.model.spec
         self.identity = f"{spec.kind}:{name}"
         self.weight_bytes = num_bytes_of(parts.model) + parts.head.num_bytes
+        self.kv_bytes_per_token = spec.kv_elements_per_token * dtype.size
         self.needs = spec.needs
         self.tap_layers = spec.tap_layers
         self.chain = parts.chain
@@ -58,7 +59,7 @@ def load_block(source: DrafterSource) -> Iterator[DrafterStep]:
     head = _choose_head(model, target_ids, source)
     chain = block_chain(spec.kind, min(spec.depth, MAX_DEPTH))
     parts = BlockParts(model, _choose_embedding(model, source.view, dtype), head, chain)
-    yield BlockDrafter(str(files.folder), parts, stream_of_files(files, spec.name, dtype))
+    yield BlockDrafter(str(files.folder), parts, stream_of_files(files, spec.name, dtype), dtype)
 
 
 def _choose_embedding(model: BlockModel, target: TargetView, dtype: mx.Dtype) -> Callable[[mx.array], mx.array]:

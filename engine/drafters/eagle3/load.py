@@ -63,6 +63,7 @@ def load_eagle3(source: DrafterSource) -> Iterator[DrafterStep]:
     yield PairDrafter(
         identity=f"{KIND}:{files.folder}",
         weight_bytes=num_bytes_of(module),
+        kv_bytes_per_token=spec.kv_elements_per_token * dtype.size,
         needs=spec.needs,
         tap_layers=spec.tap_layers,
         chain=Known(spec.depth, CHAIN_KIND),

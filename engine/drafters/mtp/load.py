@@ -62,6 +62,7 @@ def load_mtp(source: DrafterSource) -> Iterator[DrafterStep]:
     yield PairDrafter(
         identity=f"{KIND}:{files.folder}",
         weight_bytes=head.num_bytes,
+        kv_bytes_per_token=spec.kv_elements_per_token * dtype.size,
         needs=spec.needs,
         tap_layers=spec.tap_layers,
         chain=Known(spec.depth, CHAIN_KIND),

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
 
-from engine.models.architecture import context_length, find_number, kv_elements_per_token, num_layers, text_config
+from engine.models.architecture import context_length, find_number, num_layers, text_config
 from engine.models.drafting.fields import MOST_PARTS, Fields, required_number
 from engine.models.drafting.files import DrafterFiles
 from engine.models.drafting.mtp_families import (
@@ -28,6 +27,7 @@ from engine.models.drafting.target import TargetShape
 from engine.models.drafting.tensors import FLOATS, Shape, check_tensors, damaged, num_bytes_of, quantisation_of
 from engine.models.errors import DrafterError
 from engine.models.safetensors_file import TensorInfo, read_metadata
+from engine.models.state_size import kept_by_full_attention
 
 KIND = "mtp"
 DEPTH = 4  # tokens of a chain; a head that was trained for one is worth that many where text is easy
@@ -228,9 +228,8 @@ def _expect(
 
 
 def _kv_elements(config: Config, family: MtpFamily, count: int) -> int:
-    layers: dict[str, Any] = {**config, "num_hidden_layers": count, "layer_types": None}
-    indexed = 2 * count * required_number(config, "index_head_dim") if family.has_indexer else 0
-    return kv_elements_per_token(layers) + indexed
+    indexed = 2 * required_number(config, "index_head_dim") if family.has_indexer else 0
+    return count * (kept_by_full_attention(config) + indexed)
 
 
 def _quantisation(files: DrafterFiles, names: Mapping[str, str]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from engine.models.architecture import context_length, kv_elements_per_token, num_layers, text_config
+from engine.models.architecture import context_length, num_layers, text_config
 
 YARN = {"type": "yarn", "factor": 4.0, "original_max_position_embeddings": 100}
 DAMAGED = [{"factor": value} for value in (float("nan"), float("inf"), -1.0, 10**400, "x", None)]
@@ -31,27 +31,6 @@ DAMAGED += [{"original_max_position_embeddings": 10**400}]
 )
 def test_context_length(config, tokenizer_config, expected):
     assert context_length(text_config(config), tokenizer_config) == expected
-
-
-@pytest.mark.parametrize(
-    ("config", "expected"),
-    [
-        ({"num_hidden_layers": 30, "num_attention_heads": 9, "num_key_value_heads": 3, "hidden_size": 576}, 11520),
-        ({"n_layer": 2, "n_head": 4, "n_embd": 32}, 2 * 2 * 32),
-        ({"num_hidden_layers": 4, "kv_lora_rank": 16, "qk_rope_head_dim": 8, "hidden_size": 64}, 4 * 24),
-        (
-            {
-                "layer_types": ["linear_attention", "full_attention"],
-                "num_attention_heads": 2,
-                "head_dim": 8,
-                "hidden_size": 16,
-            },
-            2 * 2 * 8,
-        ),
-    ],
-)
-def test_kv_elements_per_token(config, expected):
-    assert kv_elements_per_token(config) == expected
 
 
 def test_layers_of_a_model_with_parts():

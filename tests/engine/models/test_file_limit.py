@@ -20,7 +20,7 @@ THREAD = """
 from engine.messages import Shutdown
 from engine.thread import EngineThread
 thread = EngineThread()
-thread.start(print)
+thread.start(lambda event: None)
 thread.send(Shutdown())
 thread.join()
 """

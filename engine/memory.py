@@ -1,0 +1,77 @@
+"""What this process may still take of the memory, and the prompt cache that gives way to models and replies."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import mlx.core as mx
+
+from engine.amounts import write_size
+from engine.models.device import memory_limit, runs_on_cuda
+from engine.models.errors import ModelError
+from engine.prompt_cache.cache import PromptCache
+
+
+class Memory:
+    """Knows what is neither taken nor promised to rows that still grow, and lets the prompt cache have that."""
+
+    def __init__(
+        self,
+        cache: Callable[[], PromptCache | None],
+        promised: Callable[[], int],
+        limit: Callable[[int], int] | None = None,
+    ) -> None:
+        """`promised()`: what rows may still grow by. `limit(held)`: what the process may take in all, where it holds so
+        many bytes; None is the machine's."""
+        self._cache = cache
+        self._promised = promised
+        self._limit = limit or device_limit
+
+    def limit_bytes(self) -> int:
+        """What the process may take in all."""
+        return self._limit(mx.get_active_memory() + mx.get_cache_memory())
+
+    def room_bytes(self) -> int:
+        """What a model or a row may take; the prompt cache's part counts, since that gives way. May be below 0."""
+        cache = self._cache()
+        cached = cache.ram_bytes if cache else 0
+        return self.limit_bytes() - mx.get_active_memory() - self._promised() + cached
+
+    def take(self, num_bytes: int) -> bool:
+        """Whether there is room for so many bytes; the prompt cache leaves it."""
+        room = self.room_bytes()
+        if num_bytes > room:
+            return False
+        if (cache := self._cache()) is not None and cache.ram_bytes > room - num_bytes:
+            cache.limit_ram(room - num_bytes)
+            mx.clear_cache()
+        return True
+
+    def share(self) -> None:
+        """Let the prompt cache fill what is left."""
+        if (cache := self._cache()) is not None:
+            cache.limit_ram(max(0, self.room_bytes()))
+
+    def admit_model(self, name: str, num_bytes: int) -> None:
+        """Make room for weights and their largest forward; raises ModelError where there is none."""
+        if self.take(num_bytes):
+            return
+        limit, room = self.limit_bytes(), max(0, self.room_bytes())
+        found = f"{name!r} needs {write_size(num_bytes)} of memory"
+        if num_bytes > limit:
+            raise ModelError(
+                f"{found}; {write_size(limit)} is allowed for one program here. "
+                "Choose a smaller model, or one with fewer bits"
+            )
+        raise ModelError(
+            f"{found}; {write_size(room)} is free of the {write_size(limit)} that is allowed. "
+            "Unload another model, wait until replies have ended, or choose a smaller model"
+        )
+
+
+def device_limit(held_bytes: int) -> int:
+    """Bytes that this process may take in all, where it holds so many: of a GPU with memory of its own, else of the
+    machine."""
+    if runs_on_cuda():
+        return int(mx.device_info()["free_memory"]) + held_bytes
+    return memory_limit(held_bytes)
