@@ -94,11 +94,12 @@ class PageStack(QWidget):
         self._pages.addWidget(page)
         index = self.row.bar.addTab("")
         self._label(page)
-        if is_raised:
-            self.row.bar.setCurrentIndex(index)
+        if not is_raised and self.row.bar.currentIndex() != index:
+            self.row.refit()
+        elif self.row.bar.currentIndex() == index:
             self._show(index)
         else:
-            self.row.refit()
+            self.row.bar.setCurrentIndex(index)  # which shows it
 
     def take_page(self, page: QWidget) -> None:
         """Let go of a page without ending it."""

@@ -18,12 +18,13 @@ from app.settings.templates_page import TemplatesPage
 from app.settings.window import PageEntry
 from app.theme.theme import Theme
 from app.window_settings import DRAFTERS, MODELS, TEMPLATES, WindowSettings
-from engine.messages import Event, ModelLoaded
+from engine.messages import Event, ModelLoaded, Notice
 
 if TYPE_CHECKING:
     from app.window import MainWindow
 
 TEMPLATE, PRESETS = "template", "presets"  # subjects of notes
+NO_TEMPLATE = "has no chat template, as models have that were not made for chats. A plain one is used."
 
 
 class WindowPlan(QObject):
@@ -50,7 +51,7 @@ class WindowPlan(QObject):
         self._notes = notes
         self._chats = chats
         self._targets = targets
-        self._told: set[str] = set()  # targets without a template of their own
+        self._told: set[str] = set()  # targets whose template was said to be missing or to fail
         pages.add(PageEntry(MODELS, "model", self._make_models), PageEntry(TEMPLATES, "edit", self._make_templates))
         planner.presets.trouble.connect(self._tell)
         bridge.received.connect(self._receive)
@@ -85,20 +86,30 @@ class WindowPlan(QObject):
         )
 
     def _receive(self, event: Event) -> None:
-        """Say once of a model without a template that a plain one stands in, and where to put another."""
-        if not isinstance(event, ModelLoaded) or event.facts.has_template or event.facts.target in self._told:
-            return
-        target = event.facts.target
-        if not self._settings.preferences.model(target).template:
+        match event:
+            case ModelLoaded(facts=facts) if not (facts.has_template or self._has_other(facts.target)):
+                self._offer_template(facts.target, f"{facts.name} {NO_TEMPLATE}")
+            case Notice(code="template", text=text):
+                self._offer_template(self._planner.target, text)
+
+    def _has_other(self, target: str) -> bool:
+        """Whether another template stands in place of the model's own."""
+        return bool(self._settings.preferences.model(target).template)
+
+    def _offer_template(self, target: str, sentence: str) -> None:
+        """Say once of a model that its template is missing or fails, and where to put another."""
+        if target not in self._told:
             self._told.add(target)
-            words = f"{event.facts.name} has no chat template, as models have that were not made for chats."
-            note = Note(f"{words} A plain one is used.", (Action.TEMPLATE, Action.CLOSE))
             self._notes.show(
-                TEMPLATE, note, lambda action: self.show_template(target) if action is Action.TEMPLATE else None
+                TEMPLATE,
+                Note(sentence, (Action.TEMPLATE, Action.CLOSE)),
+                lambda action: self.show_template(target) if action is Action.TEMPLATE else None,
             )
 
     def _take_preferences(self, before: Preferences, after: Preferences) -> None:
-        if any(after.model(target).template for target in self._told):
+        changed = {one for one in self._told if before.model(one).template != after.model(one).template}
+        if changed:
+            self._told -= changed
             self._notes.drop(TEMPLATE)
 
     def _tell(self, sentence: str) -> None:

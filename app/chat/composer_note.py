@@ -76,7 +76,8 @@ class ComposerNote(QFrame):
         self._label.setText(sentence)
         self._label.setProperty("kind", "title" if is_alert else "secondary")
         self._label.style().polish(self._label)
-        self._row.setContentsMargins(SYMBOL_SIDE if is_alert else SIDE, 5, 5, 5)
+        top = self._row.contentsMargins().top()
+        self._row.setContentsMargins(SYMBOL_SIDE if is_alert else SIDE, top, 5, 5)
         self.button.setText(offer)
         self.button.setAccessibleName(offer)
         self.button.setVisible(bool(offer))
@@ -91,6 +92,8 @@ class ComposerNote(QFrame):
         is_narrow = not self.button.isHidden() and self.width() < NARROW + self.button.sizeHint().width()
         direction = QBoxLayout.Direction
         self._row.setDirection(direction.TopToBottom if is_narrow else direction.LeftToRight)
+        margins = self._row.contentsMargins()
+        self._row.setContentsMargins(margins.left(), 9 if is_narrow else 5, margins.right(), 5)
 
     def _press(self) -> None:
         self.hide()

@@ -51,6 +51,8 @@ class Action(StrEnum):
     SHOW_REPORT = "Show report"
     START_ENGINE = "Start the engine"
     DO_NOT_WAIT = "Do not wait"
+    FIND_MODEL = "Find a model"
+    ADD_FOLDER = "Add folder…"
 
 
 _NAMES = {
@@ -67,12 +69,16 @@ _NAMES = {
     Action.SHOW_FILES: "Show both files in their folders",
     Action.FREE_CACHE: "Clear the prompt cache, after a question",
     Action.SHOW_REPORT: "Show the report of what failed",
+    Action.ADD_FOLDER: "Add a folder with models",
     Action.DO_NOT_WAIT: "Do not wait for memory",
     Action.TEMPLATE: "Open the template of this model",
     Action.SHOW_CACHE: "Show the prompt cache, where it can be cleared",
 }
 # Shown as words, the quieter of two; or filled, where all waits for it.
-_KINDS = {Action.DISCARD: "link", Action.SHOW_REPORT: "link", Action.START_ENGINE: "primary"}
+_KINDS = {
+    **dict.fromkeys((Action.DISCARD, Action.SHOW_REPORT, Action.ADD_FOLDER), "link"),
+    **dict.fromkeys((Action.START_ENGINE, Action.FIND_MODEL), "primary"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +167,7 @@ class NoteBar(QFrame):
         side = Qt.AlignmentFlag.AlignRight if self.isRightToLeft() else Qt.AlignmentFlag.AlignLeft
         self._label.setAlignment(side | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute)
         self._label.setProperty("kind", "" if note.is_alert else "secondary")
-        self._layout.setContentsMargins(38 if note.is_alert else 12, 5, 7, 5)
+        self._layout.setContentsMargins(38 if note.is_alert else 12, 9 if self._is_stacked else 5, 7, 5)
         for button in self._buttons:
             button.hide()
             button.deleteLater()
@@ -200,6 +206,8 @@ class NoteBar(QFrame):
         is_stacked = self._stacks_at(width)
         if is_stacked != self._is_stacked:
             self._is_stacked = is_stacked
+            margins = self._layout.contentsMargins()
+            self._layout.setContentsMargins(margins.left(), 9 if is_stacked else 5, margins.right(), 5)
             self._layout.removeItem(self._row)
             end = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
             self._layout.addLayout(self._row, *((1, 0) if is_stacked else (0, 1)), end)

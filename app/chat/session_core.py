@@ -257,8 +257,7 @@ class SessionCore(QObject):
 
     def _tell_busy(self) -> None:
         if self.is_busy != self._was_busy:
-            self._was_busy = self.is_busy
-            self._is_stop_asked = False
+            self._was_busy, self._is_stop_asked = self.is_busy, False
             self.busy_changed.emit(self.is_busy)
 
     def _tell_path(self) -> None:

@@ -48,7 +48,7 @@ class ChatTab(QWidget):
         self._is_open = True  # rather than being read
         self._has_come_to_its_end = False  # the reply, neither stopped nor failed: what waits for it is sent
         self.transcript = Transcript(theme, pulse, self)
-        self.empty = EmptyPage(theme, chooser, self)
+        self.empty = EmptyPage(theme, chooser, session, self)
         self.composer = Composer(theme, self)
         self.counting = Counting(chooser.bridge, session, lambda: self.composer.draft, self)
         self.composer.set_counting(self.counting)

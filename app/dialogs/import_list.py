@@ -17,6 +17,7 @@ from app.theme.fonts import font
 from app.tooltips import plain_tooltip
 
 Index = QModelIndex | QPersistentModelIndex
+EDGE = 24  # px around the rows
 
 
 class ImportModel(QAbstractListModel):
@@ -85,6 +86,11 @@ class ImportList(QListView):
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName("Chats to import")
+
+    def fit(self) -> None:
+        """Take no more room than the chats need."""
+        rows = self.found.rowCount() * (self.sizeHintForRow(0) + 2 * self.spacing())
+        self.setMaximumHeight(rows + EDGE)
 
 
 def _describe(chat: WholeChat) -> str:

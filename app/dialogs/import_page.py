@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QPushButton, 
 from app.chat.announcing import announce
 from app.conversations.importing.found import Found
 from app.conversations.whole_chat import WholeChat
-from app.dialogs.import_list import ImportList
+from app.dialogs.import_list import EDGE, ImportList
 from app.figures import write_amount
 from app.focus_place import FocusPlace
 from app.theme.fonts import font
@@ -20,6 +20,7 @@ from app.theme.labels import make_label
 
 COLUMN, SIDE = 560, 28
 MOST_TOLD = 3  # reasons that are shown beside the chats at once
+LINES_OF_REASON = 3  # that a long one takes
 PURPOSE = (
     "From Slipstream, ChatGPT or LM Studio: an exported file, the .zip that ChatGPT sends, or LM Studio's folder of "
     "conversations, chosen or dropped here. Files are read on this computer, and nothing is added before you say so."
@@ -142,11 +143,13 @@ class ImportPage(QWidget):
         reasons = (NOTHING, KEPT) if found.num_known and not num_new else (KEPT,) if found.num_known else ()
         self._show(found.describe(), " ".join(reasons))
         self.list.setPlainText("\n".join(found.unreadable))
+        self.list.setMaximumHeight(EDGE + LINES_OF_REASON * num_bad * self.list.fontMetrics().lineSpacing())
         self.show_bad.setText(f"Show the {num_bad:,}")
         is_told = num_bad > 0 and (not num_new or num_bad <= MOST_TOLD)
         self.list.setVisible(is_told)
         self.show_bad.setVisible(num_bad > 0 and not is_told)
         self.chats.found.show(found.chats)
+        self.chats.fit()
         self._show_choice()
         for widget in (self.act, self.chats):
             widget.setVisible(num_new > 0)

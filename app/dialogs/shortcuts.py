@@ -46,7 +46,8 @@ class ShortcutList(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(area)
-        self.resize(*SIZE)
+        width = page.sizeHint().width() + area.verticalScrollBar().sizeHint().width()
+        self.resize(max(SIZE[0], width), SIZE[1])  # or two keys for one action would be cut off
 
     def _add_group(self, title: str, lines: Sequence[tuple[str, Sequence[QKeySequence]]]) -> None:
         row = self._grid.rowCount()

@@ -69,6 +69,7 @@ class ModelChoice:
 @dataclass(frozen=True, slots=True)
 class Preferences:
     target: str = STARTER  # the model that chats go on with
+    was_welcomed: bool = False  # the first message was sent
     general: General = General()
     looks: Looks = Looks()
     cache: CacheChoice = CacheChoice()

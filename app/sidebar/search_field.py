@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QAction, QColor, QFontMetricsF, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from app.theme.buttons import SymbolButton
@@ -24,23 +24,42 @@ class SearchField(QLineEdit):
     chosen = Signal()
     left = Signal()  # Esc in an empty field
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        theme: Theme,
+        parent: QWidget | None = None,
+        *,
+        name: str = "Search chats",
+        keys: str = SEARCH_KEYS,
+        pause_milliseconds: int = PAUSE_MILLISECONDS,
+    ) -> None:
         super().__init__(parent)
         self._theme = theme
+        self.keys = QKeySequence(keys)  # that bring one here, as they are shown
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.setInterval(PAUSE_MILLISECONDS)
+        self._timer.setInterval(pause_milliseconds)
         self._timer.timeout.connect(lambda: self.search_asked.emit(self.words))
         self._clear = SymbolButton(theme, "close", "Clear the search", self)
         self._clear.hide()
         self._clear.clicked.connect(self.clear)
-        self.setAccessibleName("Search chats")
-        self.setPlaceholderText("Search chats")
+        self.setAccessibleName(name)
+        self.setPlaceholderText(name)
         self.setFont(font("interface"))
         self.setFixedHeight(HEIGHT)
         self.setTextMargins(*((22, 0, 24, 0) if self.isRightToLeft() else (24, 0, 22, 0)))
         self.textChanged.connect(self._take)
         theme.tokens_changed.connect(self.update)
+
+    def follow(self, action: QAction) -> None:
+        """Show the keys of the action that brings one here."""
+
+        def take() -> None:
+            self.keys = action.shortcut()
+            self.update()
+
+        action.changed.connect(take)
+        take()
 
     @property
     def words(self) -> str:
@@ -76,7 +95,7 @@ class SearchField(QLineEdit):
         tokens = self._theme.tokens
         symbol = QRectF(9, (HEIGHT - SYMBOL) / 2, SYMBOL, SYMBOL)
         draw_symbol(painter, "search", tokens.ink2, mirrored(symbol, QRectF(self.rect()), self.layoutDirection()))
-        keys = QKeySequence(SEARCH_KEYS).toString(QKeySequence.SequenceFormat.NativeText)
+        keys = self.keys.toString(QKeySequence.SequenceFormat.NativeText)
         metrics = QFontMetricsF(font("small"))
         taken = self.fontMetrics().horizontalAdvance(self.placeholderText()) + self.textMargins().left() + 20
         if not self.text() and taken + metrics.horizontalAdvance(keys) + 10 < self.width() and not self.isRightToLeft():

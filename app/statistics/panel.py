@@ -53,6 +53,7 @@ class Panel(QFrame):
         self.column.addWidget(self.chart, 1)
         self.column.addWidget(self.table, 1)
         self.column.addWidget(self.note)
+        self.column.addStretch(0)  # room that a table, whose height is fixed, leaves beside a higher card
         self.table.hide()
         self.table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self.table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)

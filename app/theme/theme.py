@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from app.theme.fonts import SIZES, TextSize, font, set_text_size
 from app.theme.palette import build_palette, build_sheet
@@ -29,11 +29,7 @@ class Theme(QObject):
         """Set palette and sheet on the application, once for all widgets."""
         self.tokens = tokens
         self._is_applied = True
-        application = QApplication.instance()
-        assert isinstance(application, QApplication)
-        application.setFont(font("interface"))
-        application.setPalette(build_palette(tokens))
-        application.setStyleSheet(build_sheet(tokens))
+        _style(tokens)
         self.tokens_changed.emit()
 
     def set_text_size(self, percent: int) -> None:
@@ -44,10 +40,11 @@ class Theme(QObject):
         widgets = (one for one in QApplication.allWidgets() if one.testAttribute(Qt.WidgetAttribute.WA_SetFont))
         uses = [(widget, name) for widget in widgets if (name := names.get(widget.font().toString()))]
         set_text_size(percent)
-        self.apply(self.tokens)
+        _style(self.tokens)
         for widget, name in uses:
             widget.ensurePolished()  # or the sheet would put back the font that it had, when it is shown
             widget.setFont(font(name))
+        self.tokens_changed.emit()
 
     def choose_scheme(self, scheme: str) -> None:
         """Keep to "light" or "dark", or with "system" to what the system has; its menus and frames follow."""
@@ -68,3 +65,29 @@ class Theme(QObject):
         tokens = chosen or (DARK if scheme == Qt.ColorScheme.Dark else LIGHT)
         if tokens is not self.tokens or not self._is_applied:
             self.apply(tokens)
+
+
+def _style(tokens: Tokens) -> None:
+    application = QApplication.instance()
+    assert isinstance(application, QApplication)
+    application.setFont(font("interface"))
+    application.setPalette(build_palette(tokens))
+    if application.styleSheet() == build_sheet():
+        _style_again(application)
+    else:
+        application.setStyleSheet(build_sheet())
+
+
+def _style_again(application: QApplication) -> None:
+    """Have the sheet read palette and font anew for each widget that it styled, hidden ones too.
+
+    Source: QStyleSheetStyle::polish in Qt, which forgets what it knew of a widget.
+    """
+    roots = (one for one in application.topLevelWidgets() if one.parentWidget() is None)
+    widgets = (one for root in roots for one in (root, *root.findChildren(QWidget)))  # a child takes its parent's font
+    styled = [one for one in widgets if one.testAttribute(Qt.WidgetAttribute.WA_WState_Polished)]
+    style = application.style()
+    for widget in styled:
+        style.polish(widget)
+    for widget in styled:  # when all have it, as some measure others: lists their rows, boxes their words
+        application.sendEvent(widget, QEvent(QEvent.Type.StyleChange))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QContextMenuEvent
-from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLabel, QLineEdit
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLabel, QLineEdit, QScrollArea
 
 from app.dialogs.about import AboutSheet
 from app.dialogs.shortcuts import ShortcutList
@@ -71,6 +71,9 @@ def test_every_shortcut_is_listed_and_the_program_names_itself(driver: Driver) -
     dialog = driver.window.findChild(ShortcutList)
     assert dialog is not None
     assert {"New chat", "Undo", "Ctrl+E", "Ctrl+N, Ctrl+T", "Send"} <= words_in(dialog)
+    area = dialog.findChild(QScrollArea)
+    assert area is not None
+    assert area.horizontalScrollBar().maximum() == 0
     dialog.close()
     actions.about.trigger()
     about = driver.window.findChild(AboutSheet)

@@ -11,8 +11,8 @@ import pytest
 from app.settings.models_page import ModelsAndPresetsPage
 from app.settings.preferences import ModelChoice
 from app.tasks import finish
-from app.window_settings import MODELS
-from engine.messages import ModelLoaded
+from app.window_settings import MODELS, TEMPLATES
+from engine.messages import ModelLoaded, Notice
 from tests.app.driver import Driver
 from tests.app.fake_engine import FakeEngine, facts_of
 
@@ -37,6 +37,19 @@ def test_model_without_a_template_is_told_once(driver: Driver, fake_engine: Fake
     fake_engine.emit(ModelLoaded(3, facts_of("/models/other")))
     driver.wait(lambda: driver.window.chooser.bridge.facts_of("/models/other") is not None)
     assert bar.isHidden()
+
+
+def test_template_that_fails_is_told_with_the_way_to_its_page(driver: Driver, fake_engine: FakeEngine) -> None:
+    sentence = "The model's template failed at line 12: `role` is undefined. The plain template was used."
+    fake_engine.script = [Notice(0, "template", sentence), *fake_engine.script]
+    driver.type("Hi")
+    driver.wait_idle()
+    bar = driver.window.workspace.bar
+    driver.wait(lambda: bar.text == sentence)
+    bar.buttons[0].click()
+    assert driver.window.settings_pages.window.page == TEMPLATES
+    driver.window.settings_pages.close()
+    driver.run(finish())
 
 
 def test_preset_is_shown_on_its_page_with_the_chats_that_use_it(driver: Driver) -> None:

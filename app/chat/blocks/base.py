@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QPointF, QRectF
@@ -145,6 +145,9 @@ class PlacedBlock:
 
     def reveal(self, position: int) -> None:
         return None
+
+    def measure_for(self, position: int, width: float) -> Iterator[None]:
+        return iter(())
 
     def release(self) -> None:
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -96,6 +96,10 @@ class Block(Protocol):
 
     def reveal(self, position: int) -> None:
         """Unfold and scroll within the block so that a position is seen, such as that of a hit."""
+        ...
+
+    def measure_for(self, position: int, width: float) -> Iterator[None]:
+        """Do beforehand, in steps, what would make `reveal` and laying out for a width slow."""
         ...
 
     def text(self, start: int, end: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -103,6 +103,9 @@ class FoldedBlock:
     def reveal(self, position: int) -> None:
         self._fold.is_open = True
         self._inner.reveal(position)
+
+    def measure_for(self, position: int, width: float) -> Iterator[None]:
+        return self._inner.measure_for(position, width)
 
     def markdown(self) -> str:
         return self._inner.markdown()

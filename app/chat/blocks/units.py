@@ -9,12 +9,12 @@ _WIDE = re.compile("[\U00010000-\U0010ffff]")
 
 
 def count_units(text: str) -> int:
-    return len(text) if is_narrow(text) else len(text.encode("utf-16-le", "surrogatepass")) // 2
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def is_narrow(text: str) -> bool:
     """Whether each character is one unit."""
-    return text.isascii() or max(text) < "\U00010000"
+    return count_units(text) == len(text)
 
 
 def slice_units(text: str, start: int, end: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from math import ceil
 
@@ -125,7 +125,16 @@ class UserBlock(PlacedBlock):
 
     def reveal(self, position: int) -> None:
         if self._is_folded and position >= count_units(self._source[: self._shown]):
-            self._show_more(max(self._shown, len(slice_units(self._source, 0, position))))
+            self._show_more(self._start_for(position))
+
+    def measure_for(self, position: int, width: float) -> Iterator[None]:
+        if self._is_folded and position >= count_units(self._source[: self._shown]):
+            end = _beginning(self._source, MORE_LINES, MORE_CHARACTERS, self._start_for(position))
+            yield from UserLines(self._source[:end]).measure_ahead(width * SHARE - 2 * _PADDING)
+
+    def _start_for(self, position: int) -> int:
+        """What is shown at least, in characters, for a position to be seen."""
+        return max(self._shown, len(slice_units(self._source, 0, position)))
 
     def position_at(self, point: QPointF) -> int:
         lines = self._laid_out

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from functools import cached_property, lru_cache
+from collections.abc import Iterator
+from functools import cache, cached_property, lru_cache
 from itertools import accumulate
 from math import ceil
 
@@ -15,6 +16,7 @@ from app.chat.markdown_inline import Span, Style
 
 _PART = 6_000  # characters of a line that are laid out together
 _MAX_KEPT = 400
+_MAX_MEASURED = 20_000
 _KERNING = 1.05  # by which a line may be wider than its letters
 _IS_WIDE = re.compile("[\t`]")
 _CODE = re.compile(r"(?<!`)(`{1,2})(?!`)[^`].*?(?<!`)\1(?!`)")
@@ -43,12 +45,22 @@ class UserLines:
 
     def set_width(self, most: float) -> None:
         """Find the heights of lines no wider than `most` px, and how wide the widest is; many lines take all."""
-        self._room, self.widest = most, most if len(self) > _MAX_KEPT else 0.0
-        self._kept.clear()
+        self._begin(most)
         self.tops = list(accumulate(map(self._measure, range(len(self))), initial=0.0))
         if self._has_right_to_left and self.widest < most:
             self._room = ceil(self.widest + 1)
             self._kept.clear()
+
+    def _begin(self, most: float) -> None:
+        self._room, self.widest = most, most if len(self) > _MAX_KEPT else 0.0
+        self._kept.clear()
+
+    def measure_ahead(self, most: float) -> Iterator[None]:
+        """Measure a line in each step; `set_width` of the same text is quick after that."""
+        self._begin(most)
+        for index in range(len(self)):
+            self._measure(index)
+            yield
 
     @cached_property
     def _has_right_to_left(self) -> bool:
@@ -60,9 +72,21 @@ class UserLines:
         is_short = self.widest == self._room and part.isascii() and not _IS_WIDE.search(part)
         if is_short and sum(map(_letters(text_scale()).__getitem__, part)) * _KERNING < self._room:
             return float(USER.row_height)
-        paragraph = self.paragraph(index)
-        self.widest = max(self.widest, min(self._room, paragraph.natural_width))
-        return paragraph.height
+        height, width = self._size_of(index)
+        self.widest = max(self.widest, min(self._room, width))
+        return height
+
+    def _size_of(self, index: int) -> tuple[float, float]:
+        """Height and natural width of a line; laying one out takes a microsecond for each Chinese character."""
+        part = self._parts[index]
+        key = hash(part), len(part), self._room, text_scale()
+        known = _measured().get(key)
+        if known is None:
+            if len(_measured()) >= _MAX_MEASURED:
+                _measured().clear()
+            paragraph = self.paragraph(index)
+            known = _measured()[key] = paragraph.height, paragraph.natural_width
+        return known
 
     def release(self) -> None:
         self._kept.clear()
@@ -93,6 +117,12 @@ def spans_of(line: str) -> list[Span]:
         spans.append(Span(found[0], Style(is_code=True)))
         end = found.end()
     return [*spans, Span(line[end:])] if end < len(line) or not spans else spans
+
+
+@cache
+def _measured() -> dict[tuple[int, int, float, float], tuple[float, float]]:
+    """Sizes of lines by hash, length, room and text size; kept when the blocks of a long chat are not."""
+    return {}
 
 
 @lru_cache(maxsize=4)

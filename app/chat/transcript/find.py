@@ -113,8 +113,11 @@ class Finder(QObject):
         contents = self._sections[index].contents
         was_made = contents.is_made
         for place in range(len(contents.blocks)):
-            found += self._hits_of(index, place)
+            hits = self._hits_of(index, place)
+            found += hits
             yield
+            if hits:  # any of them may be shown: the last lies deepest in what is folded
+                yield from contents.blocks[place].measure_for(hits[-1].span[0], self._sections.column)
         if not was_made and not self._sections[index].is_made:
             contents.forget()  # a long chat's blocks would be many objects to keep and to look through for garbage
         self.hits[:0] = found

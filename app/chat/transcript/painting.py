@@ -68,7 +68,7 @@ def caret_rect(section: Section) -> QRectF:
         return QRectF(0, section.parts.body + 4, CARET_WIDTH + CARET_AHEAD, CARET_HEIGHT)
     index = len(section.body.blocks) - 1
     block = section.body.blocks[index]
-    if not block.is_laid_out:
+    if block.is_hidden or not block.is_laid_out:  # in reasoning that is folded nothing grows to be seen
         return QRectF()
     place = block.rect_of(block.length)
     top = section.top_of_block(index) + place.center().y() - CARET_HEIGHT / 2

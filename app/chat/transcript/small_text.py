@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import (
     QAbstractTextDocumentLayout,
@@ -87,6 +89,9 @@ class SmallText:
         x = float(line.cursorToX(position - block.position())[0])  # type: ignore[index]  # typed as object
         origin = self._document.documentLayout().blockBoundingRect(block).topLeft()
         return QRectF(origin.x() + x, origin.y() + line.y(), 1, line.height())
+
+    def measure_for(self, position: int, width: float) -> Iterator[None]:
+        return iter(())
 
     def reveal(self, position: int) -> None:
         """All of it is seen."""

@@ -216,6 +216,7 @@ class Transcript(TranscriptHands):
         self._rows.place()
 
     def showEvent(self, event: QShowEvent) -> None:
+        self._take_theme()
         super().showEvent(event)
         self.flush()
         self._show_statistics()
@@ -281,9 +282,9 @@ class Transcript(TranscriptHands):
             self.settle()
 
     def _take_theme(self) -> None:
-        """Colours are read when painting; another text size asks for all blocks anew."""
+        """Colours are read when painting; another text size asks for all blocks anew, once they are shown."""
         pixels = font("reply").pixelSize()
-        if pixels != self._font_pixels:
+        if pixels != self._font_pixels and self.isVisible():
             self._font_pixels = pixels
             self.hold(self._measure_anew)
         self.viewport().update()

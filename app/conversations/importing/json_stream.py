@@ -42,10 +42,16 @@ class _Window:
     def extend(self) -> None:
         """Read on, more each time, so that a long element is parsed a few times and not a thousand."""
         length = len(self.text) - self.place
-        more = self._stream.read(max(_CHUNK, length if length < _LONG else _LONGEST + 1 - length))
+        more = list(self._pieces(max(_CHUNK, length if length < _LONG else _LONGEST + 1 - length)))
         self.is_at_end = not more
         self.num_passed += self.place
-        self.text, self.place = self.text[self.place :] + more, 0
+        self.text, self.place = "".join((self.text[self.place :], *more)), 0
+
+    def _pieces(self, num_characters: int) -> Iterator[str]:
+        """What comes, up to so many characters: decoding all of them in one call would hold every thread up."""
+        while num_characters > 0 and (piece := self._stream.read(min(_CHUNK, num_characters))):
+            yield piece
+            num_characters -= len(piece)
 
     def skip_space(self) -> str:
         """The next character that is no space and no comma; "" at the end."""

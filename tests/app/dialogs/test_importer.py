@@ -59,6 +59,17 @@ def test_what_was_found_is_said_before_anything_is_imported(driver: Driver, expo
     assert num_chats(driver) == 0
 
 
+def test_what_was_found_takes_no_more_room_than_it_needs(driver: Driver, export_file: Path) -> None:
+    page = open_page(driver)
+    read(driver, page, export_file)
+    driver.window.resize(1320, 860)
+    driver.wait(lambda: page.chats.height() < 150)
+    last = page.chats.found.index(1)
+    assert page.chats.viewport().rect().contains(page.chats.visualRect(last))
+    assert page.list.height() < 100
+    assert page.list.verticalScrollBar().maximum() == 0
+
+
 def test_an_import_is_taken_back_also_from_a_page_opened_again(driver: Driver, export_file: Path) -> None:
     page = open_page(driver)
     read(driver, page, export_file)

@@ -90,6 +90,19 @@ def test_every_chart_can_be_shown_as_its_table(page: StatisticsPage, talk: Talk)
     assert page.positions.table.figures.table.rows[0][1] == "4"
 
 
+def test_tables_beside_a_higher_card_keep_their_heading_at_the_top(page: StatisticsPage, talk: Talk) -> None:
+    run_two(talk)
+    page.show()
+    for _ in range(30):
+        talk.round(1, 2, 2)
+    for panel in page.panels.values():
+        panel.table_action.setChecked(True)
+    QApplication.processEvents()
+    lower = (page.rounds, page.memory, page.prompts)
+    assert len({panel.more.y() for panel in lower}) == 1
+    assert len({panel.y() for panel in lower}) == 1
+
+
 def test_the_whole_page_can_be_had_as_text(page: StatisticsPage, talk: Talk) -> None:
     run_two(talk)
     page.show()

@@ -2,7 +2,8 @@
 
 Run: python -m tests.app.tour FOLDER [--real] [--mirrored] [--text-size PERCENT] [--only NAME ...]
 
-The engine is a scripted one; with --real it is the engine with the starter model.
+The engine is a scripted one; with --real it is the engine with the starter model, and what only a script can bring
+about is left out.
 """
 
 from __future__ import annotations
@@ -29,43 +30,66 @@ from app.theme.tokens import LIGHT
 from app.window import MainWindow
 from engine.thread import EngineThread
 from tests.app.fake_engine import FakeEngine
-from tests.app.tour import chat_states, real, window_states
+from tests.app.tour import chat_states, dialog_states, message_states, scripted_states, window_states
+from tests.app.tour.answers import Answers, ScriptedAnswers
 from tests.app.tour.camera import Camera
+from tests.app.tour.saved import add_chats
 
 STATES = (
-    chat_states.first_start,
+    chat_states.answered,
     chat_states.running,
-    chat_states.found,
     window_states.statistics,
+    chat_states.found,
+    chat_states.stopped,
     chat_states.reading,
-    chat_states.ended_early,
-    chat_states.thinking,
-    chat_states.branched,
-    window_states.sidebar,
-    window_states.importing,
-    window_states.damage,
-    chat_states.read_again,
-    window_states.quitting,
-    window_states.cache,
+    chat_states.composing,
+    message_states.branched,
+    message_states.checked,
+    message_states.messages_deleted,
+    message_states.attachment,
+    window_states.told,
     window_states.menus,
+    chat_states.gone_on,
+    window_states.sidebar,
+    window_states.searched,
+    message_states.saved_replies,
+    message_states.thought,
+    message_states.document,
+    dialog_states.importing,
+    dialog_states.cache,
+    dialog_states.settings,
+    dialog_states.dialogs,
+    dialog_states.quitting,
+)
+SCRIPTED_STATES = (
+    scripted_states.failed,
+    scripted_states.explained,
+    scripted_states.thinking,
+    scripted_states.cache_paused,
+    scripted_states.engine_failed,
+    scripted_states.model_missing,
 )
 
 
-async def walk(camera: Camera, engine: FakeEngine, names: Sequence[str]) -> None:
-    await camera.until(lambda: camera.window.chooser.facts is not None)
+async def walk(camera: Camera, answers: Answers, database: Database, names: Sequence[str]) -> None:
+    await chat_states.first_start(camera, answers)
+    await asyncio.wrap_future(database.run(add_chats))
+    await camera.window.catalogue.refresh()
     for state in STATES:
         if not names or state.__name__ in names:
-            await state(camera, engine)
+            await state(camera, answers)
+    for scripted in SCRIPTED_STATES:
+        if isinstance(answers, ScriptedAnswers) and (not names or scripted.__name__ in names):
+            await scripted(camera, answers)
 
 
 async def tour(options: argparse.Namespace, data: Path) -> None:
     engine = EngineThread(data_dir=data) if options.real else FakeEngine()
+    answers = ScriptedAnswers(engine) if isinstance(engine, FakeEngine) else Answers()
     theme = Theme()
     theme.apply(LIGHT)
     change_looks(Settings(data), Looks(text_size=options.text_size))
     database = Database(data)
-    if not options.real:
-        await asyncio.wrap_future(database.run(window_states.add_chats))
     bridge = EngineBridge(engine)
     recorder = Recorder(database, bridge)
     window = MainWindow(theme, database, bridge, recorder, data_dir=data, target="starter")
@@ -73,8 +97,7 @@ async def tour(options: argparse.Namespace, data: Path) -> None:
     window.show()
     try:
         await window.open()
-        camera = Camera(window, theme, options.folder)
-        await (walk(camera, engine, options.only) if isinstance(engine, FakeEngine) else real.walk(camera))
+        await walk(Camera(window, theme, options.folder), answers, database, options.only)
     finally:
         window.leave()
         await finish()
@@ -85,13 +108,12 @@ async def tour(options: argparse.Namespace, data: Path) -> None:
 
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    names = [state.__name__ for state in STATES] + [state.__name__ for state in SCRIPTED_STATES]
     parser.add_argument("folder", type=Path, help="where the pictures go")
     parser.add_argument("--real", action="store_true", help="with the starter model")
     parser.add_argument("--mirrored", action="store_true", help="as under an interface language from right to left")
     parser.add_argument("--text-size", type=int, default=100, metavar="PERCENT")
-    parser.add_argument(
-        "--only", nargs="*", default=(), metavar="NAME", help="of " + ", ".join(one.__name__ for one in STATES)
-    )
+    parser.add_argument("--only", nargs="*", default=(), metavar="NAME", help="of " + ", ".join(names))
     return parser.parse_args()
 
 
@@ -101,6 +123,7 @@ def main() -> None:
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     application = QApplication([])
     application.setStyle("Fusion")
+    application.setQuitOnLastWindowClosed(False)  # the end of what runs is waited for
     if options.mirrored:
         application.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
     loop = qasync.QEventLoop(application)

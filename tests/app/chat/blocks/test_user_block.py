@@ -6,7 +6,7 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtWidgets import QApplication
 
 from app.chat.blocks.attachments_block import AttachmentsBlock
-from app.chat.blocks.user_lines import spans_of
+from app.chat.blocks.user_lines import UserLines, spans_of
 from app.conversations.records import Attachment
 from app.theme.tokens import LIGHT
 from tests.app.chat.blocks.drawing import WIDTH, block_of, blocks_of, has_colour, paint
@@ -61,6 +61,24 @@ def test_a_hit_in_what_is_folded_is_revealed(qapp: QApplication) -> None:
     block.reveal(20_000)
     block.set_width(WIDTH)
     assert block.rect_of(20_000).top() > 3_900 * 23
+
+
+def test_measuring_before_a_hit_is_revealed_leaves_it_where_it_is(qapp: QApplication) -> None:
+    text = "".join(chr(0x4E00 + number % 5_000) for number in range(70_000))
+    alone = UserLines(text)
+    alone.set_width(301.0)
+    steps = list(UserLines(text).measure_ahead(300.0))
+    ahead = UserLines(text)
+    ahead.set_width(300.0)
+    assert len(steps) == 12
+    assert ahead.tops == [0.0, *(sum(ahead.paragraph(index).height for index in range(end + 1)) for end in range(12))]
+    assert ahead.tops[-1] >= alone.tops[-1]
+
+
+def test_a_block_measures_in_steps_what_a_hit_would_unfold(qapp: QApplication) -> None:
+    block = block_of("冰" * 100_000, role="user")
+    assert len(list(block.measure_for(10, WIDTH))) == 0
+    assert len(list(block.measure_for(90_000, WIDTH))) == 17
 
 
 def chips_of(*attachments: Attachment) -> AttachmentsBlock:

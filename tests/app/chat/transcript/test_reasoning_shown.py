@@ -11,6 +11,7 @@ from PySide6.QtTest import QTest
 from app.chat.blocks.message import LiveBlocks
 from app.chat.transcript import Transcript
 from app.chat.transcript.contents import unfolded_chats
+from app.chat.transcript.painting import caret_rect
 from app.chat.transcript.section import add_span
 from app.conversations.records import Message
 from app.theme.pulse import Pulse
@@ -42,6 +43,19 @@ def test_reasoning_is_folded_until_it_is_opened(transcript: Transcript) -> None:
     press_fold(transcript, 0)
     assert transcript.plain_text() == "It is about ice.\n\nIce floats."
     assert transcript.sections.height > height
+
+
+def test_no_caret_stands_at_the_end_of_what_is_folded(transcript: Transcript) -> None:
+    start_reply(transcript)
+    transcript.extend(delta("<think>\nIt is about ice."))
+    transcript.flush()
+    assert caret_rect(transcript.sections[1]).isNull()
+    press_fold(transcript, 1)
+    assert not caret_rect(transcript.sections[1]).isNull()
+    press_fold(transcript, 1)
+    transcript.extend(delta("\n</think>\n\nIce"))
+    transcript.flush()
+    assert not caret_rect(transcript.sections[1]).isNull()
 
 
 def test_the_choice_holds_for_replies_that_are_read_later(transcript: Transcript) -> None:

@@ -1,0 +1,98 @@
+"""What tests of the library share: a stand-in hub with models, and a cache of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.library.downloads import Downloads
+from app.library.hub import Hub
+from app.settings.preferences import Settings
+from app.tasks import finish
+from tests.app.driver import RunAsync, until
+from tests.app.library.stand_in_hub import HubFile, HubModel, StandInHub
+
+TINY = "makers/tiny-4bit"
+
+
+def make_content(size: int, seed: int) -> bytes:
+    """Bytes that do not repeat."""
+    return b"".join((seed << 40 | place).to_bytes(8, "big") for place in range(size // 8 + 1))[:size]
+
+
+def make_model(**properties: object) -> HubModel:
+    """Two shards and what belongs to them, and files that nothing needs."""
+    files = {
+        "config.json": HubFile(b'{"model_type": "llama"}'),
+        "tokenizer.json": HubFile(make_content(2_000, 3)),
+        "README.md": HubFile(b"---\nlicense: apache-2.0\n---\n"),
+        "model-00001-of-00002.safetensors": HubFile(make_content(300_000, 1), is_large=True),
+        "model-00002-of-00002.safetensors": HubFile(make_content(200_000, 2), is_large=True),
+        "pytorch_model.bin": HubFile(make_content(900_000, 4), is_large=True),
+        "modeling_tiny.py": HubFile(b"print('never fetched')"),
+    }
+    return HubModel(files, **properties)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def hub_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[StandInHub]:
+    for variable in ("HF_TOKEN", "HF_HUB_OFFLINE", "HF_HOME", "HUGGINGFACE_HUB_CACHE"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
+    with StandInHub({TINY: make_model()}) as server:
+        monkeypatch.setenv("HF_ENDPOINT", server.endpoint)
+        yield server
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("HF_HUB_CACHE", str(folder))
+    return folder
+
+
+@pytest.fixture
+def settings(data_dir: Path) -> Settings:
+    return Settings(data_dir)
+
+
+@pytest.fixture
+def hub(hub_server: StandInHub, settings: Settings, run_async: RunAsync) -> Iterator[Hub]:
+    hub = Hub(settings)
+    yield hub
+    hub.close()
+    run_async(finish())
+
+
+@pytest.fixture
+def go_offline(settings: Settings) -> Callable[[], None]:
+    """Switch the network off, as the preference does."""
+
+    def switch() -> None:
+        kept = settings.preferences
+        settings.change(replace(kept, library=replace(kept.library, is_offline=True)))
+
+    return switch
+
+
+@pytest.fixture
+def make_downloads(hub: Hub, cache: Path, data_dir: Path) -> Callable[..., Downloads]:
+    """Each is another start of the program on the same data folder."""
+
+    def make(**options: object) -> Downloads:
+        return Downloads(hub, data_dir, hub, **{"retry_seconds": (), **options})  # type: ignore[arg-type]
+
+    return make
+
+
+@pytest.fixture
+def downloads(make_downloads: Callable[..., Downloads]) -> Downloads:
+    return make_downloads()
+
+
+@pytest.fixture
+def wait(run_async: RunAsync) -> Callable[..., None]:
+    return lambda is_there, seconds=5.0: run_async(until(is_there, seconds))
