@@ -31,14 +31,19 @@ class WindowDrafters(QObject):
         self.picker.chosen.connect(lambda: models.planner.use_drafter(""))
         models.chooser.target_changed.connect(self._take_target)
         pages.add(PageEntry(DRAFTERS, "drafter", lambda: DraftersPage(window.theme, self.picker)))
+        window.plan.show_drafters = self.show_drafters
         window.workspace.alike.do_to_each(self.popovers.serve)
         window.closed.connect(self.picker.close)
 
-    def show_page(self, target: str = "") -> None:
-        """The page, with the drafters of a model, or of the one that was shown last."""
+    def show_page(self) -> None:
+        """With the drafters of the model that chats go on with."""
+        self.show_drafters(self.picker.target)
+
+    def show_drafters(self, target: str) -> None:
+        """The page, with the drafters of a model."""
         self._pages.show(DRAFTERS)
         page = self._pages.window.made_page(DRAFTERS) if self._pages.window else None
-        if target and isinstance(page, DraftersPage):
+        if isinstance(page, DraftersPage):
             page.show_target(target)
 
     def _take_target(self) -> None:

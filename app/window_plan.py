@@ -51,6 +51,7 @@ class WindowPlan(QObject):
         self._notes = notes
         self._chats = chats
         self._targets = targets
+        self.show_drafters: Callable[[str], object] = lambda target: pages.show(DRAFTERS)
         self._told: set[str] = set()  # targets whose template was said to be missing or to fail
         pages.add(PageEntry(MODELS, "model", self._make_models), PageEntry(TEMPLATES, "edit", self._make_templates))
         planner.presets.trouble.connect(self._tell)
@@ -77,7 +78,7 @@ class WindowPlan(QObject):
         page = ModelsAndPresetsPage(
             self._theme, self._settings, self._planner, self._bridge, targets=self._targets, chats=self._chats
         )
-        page.drafters_asked.connect(lambda target: self._pages.show(DRAFTERS))
+        page.drafters_asked.connect(lambda target: self.show_drafters(target))
         return page
 
     def _make_templates(self) -> TemplatesPage:

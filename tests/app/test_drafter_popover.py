@@ -141,7 +141,9 @@ def test_what_is_not_measured_is_measured_from_there(driver, picker, is_by_keys)
 
 
 def test_all_drafters_are_on_the_page_of_the_settings(driver, picker, run_async):
-    choose(open_popover(driver), ALL)
+    popover = open_popover(driver)
+    assert row_of(popover, ALL).at_end == "Ctrl+Shift+D"
+    choose(popover, ALL)
     page = driver.window.settings_pages.window.made_page(DRAFTERS)
     assert isinstance(page, DraftersPage)
     assert page.target == TARGET
