@@ -77,6 +77,7 @@ class DrafterPopovers(QObject):
             self._picker.target,
             session.drafter or stand_in,
             deeds,
+            used=(message.drafter for message in session.messages),
             shows_misfits=popover is self._with_misfits,
         )
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
+from app.drafters import drafter_name
 from app.figures import write_speedup
 from app.machine import PLACE
 from app.popover.rows import LINE, PopoverRow
@@ -35,13 +36,21 @@ class DrafterDeeds:
 
 
 def drafter_rows(
-    picker: Picker, target: str, own: str, deeds: DrafterDeeds, *, shows_misfits: bool = False
+    picker: Picker,
+    target: str,
+    own: str,
+    deeds: DrafterDeeds,
+    *,
+    used: Iterable[str] = (),
+    shows_misfits: bool = False,
 ) -> list[PopoverRow]:
-    """`own` is the chat's choice, "" where it follows the settings."""
+    """`own` is the chat's choice, "" where it follows the settings; `used` are drafters of its replies."""
     scan = picker.candidates.of(target)
     choice = picker.choice(target)
     rows = list(_followed(picker, target, own, deeds))
     rows += [_fitting(picker, target, one, own or choice, deeds) for one in scan.fitting]
+    unknown = dict.fromkeys(one for one in (*used, own) if one not in ("", AUTOMATIC) and not scan.candidate(one))
+    rows += [_unknown(one, own or choice, deeds) for one in unknown]
     if scan.misfits and not shows_misfits:
         rows.append(PopoverRow(misfit_words(len(scan.misfits)), deeds.show_misfits, has_more=True))
     elif scan.misfits:
@@ -87,8 +96,15 @@ def _fitting(picker: Picker, target: str, one: Candidate, chosen: str, deeds: Dr
     elif not speedup and one.drafter != PLAIN:
         end, tone, act = MEASURE, "target", partial(picker.measure, target, [one])
     quiet = memory_words(one) if one.path else one.note
-    is_chosen = one.drafter == chosen
+    is_chosen = one is picker.candidates.of(target).candidate(chosen)
     return PopoverRow(one.name, partial(deeds.choose, one.drafter), quiet, end, tone, is_chosen=is_chosen, act=act)
+
+
+def _unknown(drafter: str, chosen: str, deeds: DrafterDeeds) -> PopoverRow:
+    """One that the chat has had and that was not found."""
+    return PopoverRow(
+        drafter_name(drafter), partial(deeds.choose, drafter), at_end=NOT_MEASURED, is_chosen=drafter == chosen
+    )
 
 
 def _measuring(picker: Picker) -> list[PopoverRow]:

@@ -33,8 +33,10 @@ class Scan:
     error: str = ""
 
     def candidate(self, drafter: str) -> Candidate | None:
-        """The one that fits and has this name."""
-        return next((one for one in self.candidates if one.drafter == drafter and one.fits), None)
+        """The one that fits and has this name; "auto:PATH" is whatever drafts there."""
+        kind, _, path = drafter.partition(":")
+        is_any = kind == "auto" and bool(path)
+        return next((one for one in self.fitting if one.drafter == drafter or (is_any and one.path == path)), None)
 
     @property
     def fitting(self) -> tuple[Candidate, ...]:
