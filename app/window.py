@@ -30,8 +30,7 @@ from app.looks import LooksKeeper, begin_looks
 from app.open_chat import OpenChat
 from app.regions import regions_of
 from app.settings.preferences import Settings
-from app.settings.privacy_page import PrivacyDeeds
-from app.settings.prompt_cache_page import CacheSources
+from app.settings.sources import CacheSources, PrivacyDeeds
 from app.shell import Shell
 from app.sidebar.folding import read_folding
 from app.sidebar.footer_words import FooterWords

@@ -31,7 +31,8 @@ def test_memory_is_estimated_before_the_import(tmp_path, data_dir):
     before = desk.answer(question)
     list(import_gguf(path, data_dir))
     after = desk.answer(question)
-    assert isinstance(before, Answer) and isinstance(after, Answer)
+    assert isinstance(before, Answer)
+    assert isinstance(after, Answer)
     same = {"available_bytes": 0, "limit_bytes": 0}
     assert replace(before.value, **same) == replace(after.value, **same)
 
