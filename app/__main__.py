@@ -21,9 +21,11 @@ from app.conversations.opening import StorageError
 from app.conversations.recorder import Recorder
 from app.conversations.restoring import SetAside
 from app.damage import tell_damage
+from app.desktop.desktop import make_desktop
 from app.drafters import DRAFTER_CHOICES, is_drafter
 from app.garbage import GarbageCollector
-from app.settings.folders import data_folder
+from app.settings.folders import data_folder, named_folder
+from app.settings.moving import finish_move
 from app.single import Handed, SingleInstance
 from app.tasks import finish, start
 from app.theme.theme import Theme
@@ -62,6 +64,7 @@ def _run(application: QApplication, options: argparse.Namespace) -> int:
     instance = SingleInstance(folder)
     if not instance.take():
         return _leave_to_other(instance, Handed(target_of(options.model), options.drafter or ""))
+    folder, instance = _moved(folder, instance)
     # Never closed: an automatic collection inside the end of one QObject, which Qt has locked, may end another one
     # under the same lock, and the process would wait for itself for ever.
     garbage = GarbageCollector(application)
@@ -100,11 +103,22 @@ def known_drafter(name: str) -> str:
 def _data_folder() -> Path:
     try:
         return data_folder()
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise WindowError(
             f"The data folder cannot be used ({error}). "
             "Make it writable, or choose another one with SLIPSTREAM_DATA, then start again."
         ) from error
+
+
+def _moved(folder: Path, instance: SingleInstance) -> tuple[Path, SingleInstance]:
+    """The folder that the data was moved to since the last start, and the hold on it."""
+    if named_folder() is not None or (moved := finish_move(folder)) == folder:
+        return folder, instance
+    instance.release()
+    other = SingleInstance(moved)
+    if not other.take():
+        raise WindowError("Slipstream is already running with the folder that its data was moved to. Close it first.")
+    return moved, other
 
 
 def _leave_to_other(instance: SingleInstance, handed: Handed) -> int:
@@ -139,7 +153,11 @@ async def run_window(
     recorder = Recorder(database, bridge)
     theme = Theme()
     theme.follow_system()
-    window = MainWindow(theme, database, bridge, recorder, data_dir=folder, target=target_of(model), drafter=drafter)
+    desktop = make_desktop()
+    target = target_of(model)
+    window = MainWindow(
+        theme, database, bridge, recorder, data_dir=folder, target=target, drafter=drafter, desktop=desktop
+    )
     instance.raise_asked.connect(window.take_over)
     bridge.start()
     try:
@@ -148,6 +166,7 @@ async def run_window(
         logger.info("the window's loop was cancelled")
     finally:
         is_saved = _stop(window, bridge, recorder, database)
+        desktop.close()
     if not is_saved:
         raise WindowError("The end of a running reply could not be saved. What was saved before is kept.")
     return 0

@@ -11,6 +11,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QMenuBar, QWidget
 
+from app.action_keys import ActionKeys
 from app.dialogs.about import AboutSheet
 from app.dialogs.shortcuts import ShortcutList
 from app.open_chat import OpenChat
@@ -38,7 +39,7 @@ class WindowDeeds:
     toggle_inspector: Callable[[], None]
     set_tint: Callable[[bool], None]
     show_statistics: Callable[[], None]
-    show_cache: Callable[[], None]
+    show_cache: Callable[[], object]
     show_settings: Callable[[], None]
     search: Callable[[], None]
     import_chats: Callable[[], object]
@@ -46,6 +47,8 @@ class WindowDeeds:
     undo: Callable[[], None]
     redo: Callable[[], None]
     step_region: Callable[[int], None]
+    show_drafters: Callable[[], None]
+    show_welcome: Callable[[], None]
     change_text_size: Callable[[int], None]  # by so many steps; 0 goes back to 100 %
 
 
@@ -53,12 +56,19 @@ class Actions:
     """Makes every action of a window; on macOS in the menu bar, elsewhere behind one button."""
 
     def __init__(
-        self, window: QMainWindow, theme: Theme, workspace: Workspace, chat: OpenChat, deeds: WindowDeeds
+        self,
+        window: QMainWindow,
+        theme: Theme,
+        workspace: Workspace,
+        chat: OpenChat,
+        deeds: WindowDeeds,
+        keys: ActionKeys,
     ) -> None:
         self._window = window
         self._workspace = workspace
         self._chat = chat
         self._deeds = deeds
+        self.keys = keys
         self._tab = TabDeeds(workspace, theme)
         self.tab_menus = TabMenus(workspace, chat)
         self._menus = [self._chat_menu(), self._reply_menu(), self._edit_menu(), self._view_menu()]
@@ -90,20 +100,20 @@ class Actions:
 
     def _chat_menu(self) -> QMenu:
         menu = QMenu("Chat", self._window)
-        self.new = self._add(menu, "New chat", self._workspace.new_tab, "Ctrl+N", "Ctrl+T")
-        self.reopen = self._add(menu, "Reopen closed tab", self._workspace.reopen_tab, "Ctrl+Shift+T")
-        self.close = self._add(menu, "Close tab", self._close, "Ctrl+W")
+        self.new = self._add(menu, "new_chat", "New chat", self._workspace.new_tab, "Ctrl+N", "Ctrl+T")
+        self.reopen = self._add(menu, "reopen_tab", "Reopen closed tab", self._workspace.reopen_tab, "Ctrl+Shift+T")
+        self.close = self._add(menu, "close_tab", "Close tab", self._close, "Ctrl+W")
         menu.addSeparator()
         self._add_chat_deeds(menu)
         menu.addSeparator()
-        self.search = self._add(menu, "Search chats", self._deeds.search, SEARCH_KEYS)
+        self.search = self._add(menu, "search_chats", "Search chats", self._deeds.search, SEARCH_KEYS)
         menu.addSeparator()
-        self.import_chats = self._add(menu, "Import…", self._deeds.import_chats)
-        self.export_all = self._add(menu, "Export all…", self._deeds.export_all)
+        self.import_chats = self._add(menu, "import", "Import…", self._deeds.import_chats)
+        self.export_all = self._add(menu, "export_all", "Export all…", self._deeds.export_all)
         menu.addSeparator()
-        self.settings = self._add(menu, "Settings…", self._deeds.show_settings, "Ctrl+,")
+        self.settings = self._add(menu, "settings", "Settings…", self._deeds.show_settings, "Ctrl+,")
         self.settings.setMenuRole(QAction.MenuRole.PreferencesRole)
-        self.quit = self._add(menu, "Quit", self._window.close, "Ctrl+Q")
+        self.quit = self._add(menu, "quit", "Quit", self._window.close, "Ctrl+Q")
         self.quit.setMenuRole(QAction.MenuRole.QuitRole)
         return menu
 
@@ -118,20 +128,21 @@ class Actions:
     def _add_chat_deeds(self, menu: QMenu) -> None:
         """What the sidebar's rows offer, for the chat that is shown."""
         chat = self._chat
-        self.attach = self._add(menu, "Attach files…", self._tab.attach)
-        self.rename = self._add(menu, "Rename", chat.rename)
-        self.pin = self._add(menu, "Pin", chat.toggle_pin)
+        self.attach = self._add(menu, "attach", "Attach files…", self._tab.attach)
+        self.rename = self._add(menu, "rename", "Rename", chat.rename)
+        self.pin = self._add(menu, "pin", "Pin", chat.toggle_pin)
         self.move = QMenu("Move to folder", menu)
         self.move.aboutToShow.connect(lambda: chat.fill_folders(self.move))
         menu.addMenu(self.move)
-        self.duplicate = self._add(menu, "Duplicate", chat.duplicate)
-        self.export = self._add(menu, "Export…", chat.export)
-        self.delete = self._add(menu, "Delete", chat.delete)
+        self.duplicate = self._add(menu, "duplicate", "Duplicate", chat.duplicate)
+        self.export = self._add(menu, "export", "Export…", chat.export)
+        self.delete = self._add(menu, "delete", "Delete", chat.delete)
 
     def _help_menu(self) -> QMenu:
         menu = QMenu("Help", self._window)
-        self.shortcuts = self._add(menu, "Keyboard shortcuts", self._show_shortcuts)
-        self.about = self._add(menu, "About Slipstream", lambda: AboutSheet(self._window).open())
+        self.welcome = self._add(menu, "welcome", "Welcome", self._deeds.show_welcome)
+        self.shortcuts = self._add(menu, "shortcuts", "Keyboard shortcuts", self._show_shortcuts)
+        self.about = self._add(menu, "about", "About Slipstream", lambda: AboutSheet(self._window).open())
         self.about.setMenuRole(QAction.MenuRole.AboutRole)
         return menu
 
@@ -140,57 +151,62 @@ class Actions:
 
     def _reply_menu(self) -> QMenu:
         menu = QMenu("Reply", self._window)
-        self.stop = self._add(menu, "Stop", self._tab.stop, "Ctrl+.")
-        self.go_on = self._add(menu, "Continue", self._tab.go_on, *CONTINUE_KEYS)
-        self.again = self._add(menu, "Again", self._tab.write_again, "Ctrl+R")
+        self.stop = self._add(menu, "stop", "Stop", self._tab.stop, "Ctrl+.")
+        self.go_on = self._add(menu, "continue", "Continue", self._tab.go_on, *CONTINUE_KEYS)
+        self.again = self._add(menu, "again", "Again", self._tab.write_again, "Ctrl+R")
         menu.addSeparator()
         self.previous_branch = self._add(
-            menu, "Previous branch", lambda: self._tab.step_branch(-1), *PREVIOUS_BRANCH_KEYS
+            menu, "previous_branch", "Previous branch", lambda: self._tab.step_branch(-1), *PREVIOUS_BRANCH_KEYS
         )
-        self.next_branch = self._add(menu, "Next branch", lambda: self._tab.step_branch(1), *NEXT_BRANCH_KEYS)
+        self.next_branch = self._add(
+            menu, "next_branch", "Next branch", lambda: self._tab.step_branch(1), *NEXT_BRANCH_KEYS
+        )
         menu.addSeparator()
-        self.drafter = self._add(menu, "Choose the drafter", self._tab.choose_drafter, "Ctrl+D")
-        self.details = self._add(menu, "Details of the last reply", self._tab.toggle_details)
+        self.drafter = self._add(menu, "choose_drafter", "Choose the drafter", self._tab.choose_drafter, "Ctrl+D")
+        self.all_drafters = self._add(menu, "all_drafters", "All drafters…", self._deeds.show_drafters, "Ctrl+Shift+D")
+        self.details = self._add(menu, "details", "Details of the last reply", self._tab.toggle_details)
         return menu
 
     def _edit_menu(self) -> QMenu:
         menu = QMenu("Edit", self._window)
-        self.undo = self._add(menu, "Undo", self._deeds.undo, "Ctrl+Z")
-        self.redo = self._add(menu, "Redo", self._deeds.redo, "Ctrl+Shift+Z", "Ctrl+Y")
+        self.undo = self._add(menu, "undo", "Undo", self._deeds.undo, "Ctrl+Z")
+        self.redo = self._add(menu, "redo", "Redo", self._deeds.redo, "Ctrl+Shift+Z", "Ctrl+Y")
         menu.addSeparator()
         # Text fields bind these keys themselves.
         for words, deed in (("Cut", "cut"), ("Copy", "copy"), ("Paste", "paste"), ("Select all", "selectAll")):
-            self._add(menu, words, partial(edit_in_focus, deed))
+            self._add(menu, "", words, partial(edit_in_focus, deed))
         menu.addSeparator()
-        self.find = self._add(menu, "Find in this chat", self._tab.find, "Ctrl+F")
-        self.edit_last = self._add(menu, "Edit the last message", self._tab.edit_last, "Ctrl+E")
-        self.copy_reply = self._add(menu, "Copy last reply", self._tab.copy_reply, "Ctrl+Shift+C")
-        self.write = self._add(menu, "Write a message", self._tab.write, "Ctrl+L")
+        self.find = self._add(menu, "find", "Find in this chat", self._tab.find, "Ctrl+F")
+        self.edit_last = self._add(menu, "edit_last", "Edit the last message", self._tab.edit_last, "Ctrl+E")
+        self.copy_reply = self._add(menu, "copy_reply", "Copy last reply", self._tab.copy_reply, "Ctrl+Shift+C")
+        self.write = self._add(menu, "write", "Write a message", self._tab.write, "Ctrl+L")
         return menu
 
     def _view_menu(self) -> QMenu:
         menu = QMenu("View", self._window)
         deeds = self._deeds
-        self.sidebar = self._add(menu, "Sidebar", deeds.toggle_sidebar, SIDEBAR_KEYS)
-        self.inspector = self._add(menu, "Inspector", deeds.toggle_inspector, "Ctrl+I")
-        self.tint = self._add(menu, "Tint drafted text", lambda: None, *TINT_KEYS)
+        self.sidebar = self._add(menu, "sidebar", "Sidebar", deeds.toggle_sidebar, SIDEBAR_KEYS)
+        self.inspector = self._add(menu, "inspector", "Inspector", deeds.toggle_inspector, "Ctrl+I")
+        self.tint = self._add(menu, "tint", "Tint drafted text", lambda: None, *TINT_KEYS)
         self.tint.setCheckable(True)
         self.tint.toggled.connect(deeds.set_tint)
-        self.statistics = self._add(menu, "Statistics", deeds.show_statistics, "Ctrl+Shift+I")
-        self.cache = self._add(menu, "Prompt cache", deeds.show_cache)
+        self.statistics = self._add(menu, "statistics", "Statistics", deeds.show_statistics, "Ctrl+Shift+I")
+        self.cache = self._add(menu, "prompt_cache", "Prompt cache", deeds.show_cache)
         menu.addSeparator()
-        self._add(menu, "Larger text", lambda: deeds.change_text_size(1), "Ctrl++", "Ctrl+=")
-        self._add(menu, "Smaller text", lambda: deeds.change_text_size(-1), "Ctrl+-")
-        self._add(menu, "Text at 100 %", lambda: deeds.change_text_size(0), "Ctrl+0")
+        self._add(menu, "larger_text", "Larger text", lambda: deeds.change_text_size(1), "Ctrl++", "Ctrl+=")
+        self._add(menu, "smaller_text", "Smaller text", lambda: deeds.change_text_size(-1), "Ctrl+-")
+        self._add(menu, "text_100", "Text at 100 %", lambda: deeds.change_text_size(0), "Ctrl+0")
         menu.addSeparator()
-        self.next_tab = self._add(menu, "Next tab", lambda: self._workspace.step(1), "Ctrl+Tab", "Ctrl+PgDown")
+        self.next_tab = self._add(
+            menu, "next_tab", "Next tab", lambda: self._workspace.step(1), "Ctrl+Tab", "Ctrl+PgDown"
+        )
         self.previous_tab = self._add(
-            menu, "Previous tab", lambda: self._workspace.step(-1), "Ctrl+Shift+Tab", "Ctrl+PgUp"
+            menu, "previous_tab", "Previous tab", lambda: self._workspace.step(-1), "Ctrl+Shift+Tab", "Ctrl+PgUp"
         )
         if not IS_MAC:  # whose menu bar has a key of the system's
-            self._add(menu, "Open the menu", self.open_by_keys, "F10")
-        self._add(menu, "Next part of the window", lambda: deeds.step_region(1), "F6")
-        self._add(menu, "Previous part of the window", lambda: deeds.step_region(-1), "Shift+F6")
+            self._add(menu, "open_menu", "Open the menu", self.open_by_keys, "F10")
+        self._add(menu, "next_region", "Next part of the window", lambda: deeds.step_region(1), "F6")
+        self._add(menu, "previous_region", "Previous part of the window", lambda: deeds.step_region(-1), "Shift+F6")
         return menu
 
     def _add_numbers(self) -> None:
@@ -228,9 +244,11 @@ class Actions:
         for action, can in can_be_done.items():
             action.setEnabled(can)
 
-    def _add(self, menu: QMenu, words: str, work: Callable[[], object], *keys: str) -> QAction:
+    def _add(self, menu: QMenu, name: str, words: str, work: Callable[[], object], *keys: str) -> QAction:
+        """Preferences know the action's keys by `name`, which is never changed; without one it has none."""
         action = QAction(words, self._window)
-        action.setShortcuts([QKeySequence(key) for key in keys])
+        if name:
+            self.keys.add(name, menu.title(), action, keys)
         action.triggered.connect(lambda checked=False: work())
         menu.addAction(action)
         self._window.addAction(action)

@@ -23,6 +23,7 @@ class RefusedError(Exception):
 async def ask(bridge: EngineBridge, make: Callable[[int], Command], kind: type[Value]) -> Value:
     """Send what `make` makes of a request id, and wait for its Answer; raises RefusedError where that is Failed."""
     request_id = bridge.next_request_id()
+    # The loop of the window: at its end Qt may take this step when none runs.
     answered: asyncio.Future[Value] = asyncio.get_event_loop().create_future()
 
     def receive(event: Event) -> None:

@@ -28,11 +28,16 @@ async def wait(seconds: float) -> None:
     """As asyncio's sleep, on the window's loop even where Qt goes through its events outside it."""
     loop = asyncio.get_event_loop()
     waited = loop.create_future()
-    timer = loop.call_later(seconds, waited.set_result, None)
+    timer = loop.call_later(seconds, _end, waited)
     try:
         await waited
     finally:
         timer.cancel()
+
+
+def _end(waited: asyncio.Future[None]) -> None:
+    if not waited.done():
+        waited.set_result(None)
 
 
 async def _later(work: Callable[[], Awaitable[object]], wait_seconds: float) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from enum import Enum, auto
@@ -54,6 +55,7 @@ class ModelChooser(QObject):
         """`asked` takes the place of the preference until a model is chosen; `num_running` counts replies."""
         super().__init__(parent)
         self.bridge = bridge
+        self.name_of: Callable[[str], str] = model_name  # of a target that was not loaded yet
         self.error = ""
         self.state = State.AWAY
         self._settings = settings
@@ -64,6 +66,8 @@ class ModelChooser(QObject):
         self._request_id = 0  # of the load
         self._held: set[str] = set()  # targets that are in memory or on their way there
         self._before = ""  # the target that answered before
+        self.load_rate = 0.0  # bytes per second, of the last load that was timed
+        self._loading_since = (0.0, 0)  # when the first progress of the load came, and how many bytes it had then
         bridge.received.connect(self._receive)
         settings.changed.connect(self._take_preferences)
 
@@ -96,7 +100,7 @@ class ModelChooser(QObject):
 
     @property
     def name(self) -> str:
-        return self.facts.name if self.facts and not self.is_starter else model_name(self.target)
+        return self.facts.name if self.facts and not self.is_starter else self.name_of(self.target)
 
     @property
     def quantisation(self) -> str:
@@ -200,12 +204,13 @@ class ModelChooser(QObject):
                 self._held.add(facts.target)
                 if facts.target != self.target:
                     return
+                self._time_load()
                 self._facts, self.error, self._before = facts, "", ""
                 self.state = State.LOADED
             case ModelUnloaded(target=target):
                 self._take_unloaded(target)
             case Progress(request_id=request_id) if request_id == self._request_id and self.is_loading:
-                self._progress = event
+                self._take_progress(event)
             case Finished(request_id=request_id) if request_id == self._request_id and self.is_loading:
                 self.state = State.AWAY
                 self._held.discard(self.target)
@@ -216,6 +221,18 @@ class ModelChooser(QObject):
             case _:
                 return
         self.changed.emit()
+
+    def _take_progress(self, progress: Progress) -> None:
+        """A load is timed from its first progress on: imports and waits are no part of it."""
+        if progress.phase == "loading" and (self._progress is None or self._progress.phase != "loading"):
+            self._loading_since = (time.monotonic(), progress.done)
+        self._progress = progress
+
+    def _time_load(self) -> None:
+        began_at, num_before = self._loading_since
+        if self._progress is not None and self._progress.phase == "loading":
+            seconds = time.monotonic() - began_at
+            self.load_rate = (self._progress.total - num_before) / seconds if seconds > 0 else 0.0
 
     def _take_unloaded(self, target: str) -> None:
         """One whose load was asked for meanwhile comes back."""

@@ -20,6 +20,7 @@ from app.conversations.database import Database
 from app.conversations.deletion import Deletion
 from app.conversations.recorder import Recorder
 from app.conversations.reminder import Reminder
+from app.desktop.desktop import Desktop
 from app.dialogs.exporter import Exporter
 from app.dialogs.importer import Importer
 from app.dialogs.quit_sheet import QuitSheet
@@ -29,7 +30,7 @@ from app.looks import LooksKeeper, begin_looks
 from app.open_chat import OpenChat
 from app.regions import regions_of
 from app.settings.preferences import Settings
-from app.settings.prompt_cache import CacheDialog
+from app.settings.sources import CacheSources, PrivacyDeeds
 from app.shell import Shell
 from app.sidebar.folding import read_folding
 from app.sidebar.footer_words import FooterWords
@@ -43,12 +44,14 @@ from app.theme.theme import Theme
 from app.troubles import connect_troubles
 from app.typed_keys import TypedKeys
 from app.undoing import Undoing
+from app.window_drafters import WindowDrafters
 from app.window_models import WindowModels
 from app.window_place import PlaceKeeper
 from app.window_plan import plan_of
 from app.window_settings import WindowSettings
 from app.window_statistics import WindowStatistics
 from app.window_upkeep import WindowUpkeep
+from app.window_welcome import WindowWelcome
 from app.window_wiring import connect_sidebar, connect_workspace
 from app.workspace import Workspace
 
@@ -69,6 +72,7 @@ class MainWindow(QMainWindow):
         data_dir: Path,
         target: str = "",
         drafter: str = "",
+        desktop: Desktop | None = None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -82,7 +86,7 @@ class MainWindow(QMainWindow):
         self.reminder = Reminder(database, bridge, self)
         self.cache_keeper = CacheKeeper(database, bridge, self)
         self.deletion = Deletion(self.catalogue, self.reminder, self.cache_keeper, self)
-        self._bridge = bridge
+        self._database = database
         self._is_closed = False
         self._is_leaving = False
         self._data_dir = data_dir
@@ -100,23 +104,24 @@ class MainWindow(QMainWindow):
         self.setMinimumSize(*MIN_SIZE)
         self.resize(*SIZE)
         self._disk_full = DiskFull(database, self.workspace)
-        self._make_helpers(bridge, recorder)
+        self._make_helpers(bridge, recorder, desktop or Desktop())
         connect_sidebar(self, data_dir)
         connect_workspace(self)
         connect_troubles(self.teller, self._disk_full, self.workspace, self.catalogue, recorder, self.chooser)
         self._restore()
 
-    def _make_helpers(self, bridge: EngineBridge, recorder: Recorder) -> None:
+    def _make_helpers(self, bridge: EngineBridge, recorder: Recorder, desktop: Desktop) -> None:
         """What joins the parts of the window with what they show."""
         catalogue, workspace, sidebar = self.catalogue, self.workspace, self.sidebar
         self.teller = Teller(workspace)
-        self.cache_notes = CacheNotes(
-            self.cache_keeper, self.teller, self._data_dir, lambda: CacheDialog(self.theme, bridge, self)
-        )
-        self.notes = TabNotes((workspace.bar,), self)  # on what concerns every page
-        self.chats = ChatDeeds(catalogue, sidebar)
+        sources = CacheSources(bridge, self._database, catalogue)
         self.importer = Importer(catalogue, workspace)
         self.exporter = Exporter(catalogue, bridge, self)
+        deeds = PrivacyDeeds(self.exporter.export_all, self.importer.show_page)
+        self.settings_pages = WindowSettings(self.theme, self.settings, sources, deeds, self)
+        self.cache_notes = CacheNotes(self.cache_keeper, self.teller, self._data_dir, self.settings_pages.show_cache)
+        self.notes = TabNotes((workspace.bar,), self)  # on what concerns every page
+        self.chats = ChatDeeds(catalogue, sidebar)
         self.exporter.told.connect(self.teller.say)
         self.regions = regions_of(workspace, sidebar)
         TypedKeys(self, workspace)
@@ -125,11 +130,15 @@ class MainWindow(QMainWindow):
         self.statistics.serve(sidebar)
         self._footer_words = FooterWords(sidebar.footer, workspace, self.chooser, self.statistics.history)
         self.looks = LooksKeeper(self.settings, self.theme, self.pulse, workspace, self.statistics)
-        self.settings_pages = WindowSettings(self.theme, self.settings, self)
-        self.upkeep = WindowUpkeep(bridge, self.models, workspace, self.settings, self)
+        self.welcome = WindowWelcome(workspace, self.settings, self)
+        self.upkeep = WindowUpkeep(bridge, self.models, workspace, self.settings, desktop, catalogue, self)
         self.plan = plan_of(self, bridge)
+        self.drafters = WindowDrafters(self, bridge)
         self.open_chat = OpenChat(workspace, sidebar, self.shell)
-        self.actions_of_window = Actions(self, self.theme, workspace, self.open_chat, self._deeds())
+        keys = self.settings_pages.keys
+        self.actions_of_window = Actions(self, self.theme, workspace, self.open_chat, self._deeds(), keys)
+        sidebar.field.follow(self.actions_of_window.search)
+        self.drafters.popovers.follow(self.actions_of_window.all_drafters)
 
     def _restore(self) -> None:
         """Bring back what was kept of the last time, but for the tabs."""
@@ -170,11 +179,16 @@ class MainWindow(QMainWindow):
 
     def show_conversations(self) -> None:
         self.sidebar.show_conversations(self.catalogue.conversations)
-        self.workspace.alike.show_welcome(not self.catalogue.conversations)
+        self.welcome.take_chats(bool(self.catalogue.conversations))
 
     def take_title(self, conversation_id: str, title: str) -> None:
         for tab in self.workspace.tabs:
             tab.session.apply_title(conversation_id, title)
+
+    def show_chat(self, conversation_id: str) -> None:
+        """Come to the front with a chat."""
+        self.raise_window()
+        self.go_to_chat(conversation_id)
 
     def go_to_chat(self, conversation_id: str, message_id: str = "", words: str = "") -> None:
         self.workspace.open_chat(conversation_id, message_id, words)
@@ -204,6 +218,8 @@ class MainWindow(QMainWindow):
             undo=self._undoing.undo,
             redo=self._undoing.redo,
             step_region=self.regions.step,
+            show_drafters=self.drafters.show_page,
+            show_welcome=self.welcome.show,
             change_text_size=self.looks.step_text_size,
         )
 
@@ -256,7 +272,6 @@ class MainWindow(QMainWindow):
         self._is_closed = True
         self.catalogue.leave()
         self._place.save()
-        self.cache_notes.close()
         self.settings_pages.close()
         self.deletion.finish()
         self.reminder.close()

@@ -17,13 +17,14 @@ from app.settings.preferences import Preferences, Settings
 from app.settings.templates_page import TemplatesPage
 from app.settings.window import PageEntry
 from app.theme.theme import Theme
-from app.window_settings import DRAFTERS, MODELS, TEMPLATES, WindowSettings
-from engine.messages import Event, ModelLoaded
+from app.window_settings import MODELS, TEMPLATES, WindowSettings
+from engine.messages import Event, ModelLoaded, Notice
 
 if TYPE_CHECKING:
     from app.window import MainWindow
 
 TEMPLATE, PRESETS = "template", "presets"  # subjects of notes
+NO_TEMPLATE = "has no chat template, as models have that were not made for chats. A plain one is used."
 
 
 class WindowPlan(QObject):
@@ -38,9 +39,13 @@ class WindowPlan(QObject):
         *,
         chats: Callable[[], Iterable[Conversation]],
         targets: Callable[[], Sequence[str]] = tuple,
+        show_drafters: Callable[[str], object] = lambda target: None,
         parent: QObject | None = None,
     ) -> None:
-        """`notes` are on what concerns every page; `targets` gives the models that are on this computer."""
+        """`notes` are on what concerns every page; `targets` gives the models that are on this computer.
+
+        `show_drafters` opens the page of those of a target.
+        """
         super().__init__(parent)
         self._theme = theme
         self._settings = settings
@@ -50,7 +55,8 @@ class WindowPlan(QObject):
         self._notes = notes
         self._chats = chats
         self._targets = targets
-        self._told: set[str] = set()  # targets without a template of their own
+        self._show_drafters = show_drafters
+        self._told: set[str] = set()  # targets whose template was said to be missing or to fail
         pages.add(PageEntry(MODELS, "model", self._make_models), PageEntry(TEMPLATES, "edit", self._make_templates))
         planner.presets.trouble.connect(self._tell)
         bridge.received.connect(self._receive)
@@ -76,7 +82,7 @@ class WindowPlan(QObject):
         page = ModelsAndPresetsPage(
             self._theme, self._settings, self._planner, self._bridge, targets=self._targets, chats=self._chats
         )
-        page.drafters_asked.connect(lambda target: self._pages.show(DRAFTERS))
+        page.drafters_asked.connect(lambda target: self._show_drafters(target))
         return page
 
     def _make_templates(self) -> TemplatesPage:
@@ -85,20 +91,30 @@ class WindowPlan(QObject):
         )
 
     def _receive(self, event: Event) -> None:
-        """Say once of a model without a template that a plain one stands in, and where to put another."""
-        if not isinstance(event, ModelLoaded) or event.facts.has_template or event.facts.target in self._told:
-            return
-        target = event.facts.target
-        if not self._settings.preferences.model(target).template:
+        match event:
+            case ModelLoaded(facts=facts) if not (facts.has_template or self._has_other(facts.target)):
+                self._offer_template(facts.target, f"{facts.name} {NO_TEMPLATE}")
+            case Notice(code="template", text=text):
+                self._offer_template(self._planner.target, text)
+
+    def _has_other(self, target: str) -> bool:
+        """Whether another template stands in place of the model's own."""
+        return bool(self._settings.preferences.model(target).template)
+
+    def _offer_template(self, target: str, sentence: str) -> None:
+        """Say once of a model that its template is missing or fails, and where to put another."""
+        if target not in self._told:
             self._told.add(target)
-            words = f"{event.facts.name} has no chat template, as models have that were not made for chats."
-            note = Note(f"{words} A plain one is used.", (Action.TEMPLATE, Action.CLOSE))
             self._notes.show(
-                TEMPLATE, note, lambda action: self.show_template(target) if action is Action.TEMPLATE else None
+                TEMPLATE,
+                Note(sentence, (Action.TEMPLATE, Action.CLOSE)),
+                lambda action: self.show_template(target) if action is Action.TEMPLATE else None,
             )
 
     def _take_preferences(self, before: Preferences, after: Preferences) -> None:
-        if any(after.model(target).template for target in self._told):
+        changed = {one for one in self._told if before.model(one).template != after.model(one).template}
+        if changed:
+            self._told -= changed
             self._notes.drop(TEMPLATE)
 
     def _tell(self, sentence: str) -> None:
@@ -106,8 +122,9 @@ class WindowPlan(QObject):
 
 
 def plan_of(window: MainWindow, bridge: EngineBridge) -> WindowPlan:
-    catalogue = window.catalogue
-    return WindowPlan(
+    """That of a window, whose model chip leads to the page of presets from then on."""
+    catalogue, popovers = window.catalogue, window.models.popovers
+    plan = WindowPlan(
         window.theme,
         window.settings,
         window.models.planner,
@@ -115,5 +132,9 @@ def plan_of(window: MainWindow, bridge: EngineBridge) -> WindowPlan:
         window.settings_pages,
         window.notes,
         chats=lambda: catalogue.conversations,
+        targets=lambda: [model.target for model in popovers.models()],
+        show_drafters=lambda target: window.drafters.show_drafters(target),
         parent=window,
     )
+    popovers.show_presets = plan.show_presets
+    return plan

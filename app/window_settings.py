@@ -3,35 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtWidgets import QWidget
 
-from app.settings.appearance_page import NAME as APPEARANCE
-from app.settings.appearance_page import AppearancePage
-from app.settings.general_page import NAME as GENERAL
-from app.settings.general_page import GeneralPage
-from app.settings.preferences import Settings
+from app.action_keys import ActionKeys
+from app.cache_limits import CacheLimits
+from app.library.hub import Hub
+from app.settings.preferences import Preferences, Settings
+from app.settings.sources import CacheSources, PrivacyDeeds
 from app.settings.window import PageEntry, SettingsWindow
+from app.statistics.rates import LiveWindow
 from app.theme.theme import Theme
 
-MODELS, DRAFTERS, CACHE = "Models and presets", "Drafters", "Prompt cache"
-TEMPLATES, STATISTICS, SHORTCUTS, PRIVACY = "Templates", "Statistics", "Shortcuts", "Data and privacy"
-ORDER = (GENERAL, APPEARANCE, MODELS, DRAFTERS, CACHE, TEMPLATES, STATISTICS, SHORTCUTS, PRIVACY)
+if TYPE_CHECKING:
+    from app.settings.prompt_cache_page import PromptCachePage
+
+MODELS, DRAFTERS, CACHE, TEMPLATES = "Models and presets", "Drafters", "Prompt cache", "Templates"
+ORDER = (
+    *("General", "Appearance", MODELS, DRAFTERS, CACHE),
+    *(TEMPLATES, "Statistics", "Shortcuts", "Data and privacy"),
+)
 
 
 class WindowSettings:
     """Pages may be added until the window is shown."""
 
-    def __init__(self, theme: Theme, settings: Settings, parent: QWidget) -> None:
+    def __init__(
+        self, theme: Theme, settings: Settings, cache: CacheSources, privacy: PrivacyDeeds, parent: QWidget
+    ) -> None:
         self._theme = theme
         self._settings = settings
+        self._sources = cache
+        self._deeds = privacy
         self._parent = parent
         self._entries: dict[str, PageEntry] = {}
+        self.keys = ActionKeys(settings, parent)
+        self.hub = Hub(settings, parent)
+        CacheLimits(settings, cache.bridge, parent)
         self.window: SettingsWindow | None = None
-        self.add(
-            PageEntry(GENERAL, "settings", lambda: GeneralPage(theme, settings)),
-            PageEntry(APPEARANCE, "sidebar", lambda: AppearancePage(theme, settings)),
-        )
+        settings.changed.connect(self._take)
+        self._take(settings.preferences, settings.preferences)
+
+    def _take(self, before: Preferences, preferences: Preferences) -> None:
+        LiveWindow.seconds = float(preferences.statistics.live_seconds)
 
     def add(self, *entries: PageEntry) -> None:
         """One of the same name takes the place of the other."""
@@ -43,10 +58,19 @@ class WindowSettings:
             self.window = SettingsWindow(self._theme, self._settings, self._in_order(), self._parent)
         self.window.show_page(name)
 
+    def show_cache(self) -> PromptCachePage | None:
+        self.show(CACHE)
+        page = self.window.made_page(CACHE) if self.window is not None else None
+        return cast("PromptCachePage | None", page)
+
     def close(self) -> None:
         if self.window is not None:
             self.window.close()
 
     def _in_order(self) -> list[PageEntry]:
-        names: Iterable[str] = (*ORDER, *(name for name in self._entries if name not in ORDER))
-        return [self._entries[name] for name in names if name in self._entries]
+        from app.settings.own_pages import own_pages  # not with the program, which is to start in a second
+
+        own = own_pages(self._theme, self._settings, self._sources, self._deeds, self.keys, self.hub)
+        entries = {entry.name: entry for entry in own} | self._entries
+        names: Iterable[str] = (*ORDER, *(name for name in entries if name not in ORDER))
+        return [entries[name] for name in names if name in entries]

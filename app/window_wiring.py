@@ -38,6 +38,7 @@ def connect_workspace(window: MainWindow) -> None:
     row.inspector_button.clicked.connect(window.statistics.toggle_inspector)
     row.menu_button.clicked.connect(lambda: window.actions_of_window.pop_up(row.menu_button))
     workspace.body.side_toggled.connect(row.inspector_button.setChecked)
+    window.upkeep.notifier.chat_asked.connect(window.show_chat)
     workspace.alike.do_to_each(window.models.popovers.serve)
     workspace.changed.connect(window.refresh)
     workspace.messages_gone.connect(window.reminder.relearn)

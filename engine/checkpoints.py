@@ -119,8 +119,15 @@ class Checkpoints:
 def _wanted(row: Row, kind: StateKind, tokens_per_second: float) -> Wanted:
     kinds = filter(None, [kind, _drafter_kind(row)])
     streams = tuple(map(_stream_wanted, kinds))
-    token_ids = tuple(row.prompt_ids)
-    return Wanted(row.request_id, row.conversation_id, streams, token_ids, row.num_old, tokens_per_second)
+    return Wanted(
+        row.request_id,
+        row.conversation_id,
+        streams,
+        tuple(row.prompt_ids),
+        row.num_old,
+        tokens_per_second,
+        row.template_id,
+    )
 
 
 def _stream_wanted(kind: StateKind) -> StreamWanted:

@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import NamedTuple
 from weakref import WeakValueDictionary
 
-import mlx.core as mx
-
 from engine.cost_file import cost_path
 from engine.drafters.base import Drafter, DrafterSource, DrafterStep, check_ports
 from engine.drafters.name import split_name
@@ -201,7 +199,6 @@ class Loader:
         self._drafters[key] = drafter
         if drafter.weight_bytes:
             self._latest[key.target] = drafter
-            mx.clear_cache()  # of what the one before took, where no row uses that
 
     def _give_up(self, key: LoadKey, error: ModelError) -> None:
         code = DrafterError.code if key.drafter else error.code

@@ -9,6 +9,7 @@ import mlx.core as mx
 
 from engine.loading import Loader, Request
 from engine.messages import Event, Finished, LoadModel, ModelUnloaded, Progress, UnloadModel
+from engine.wired_limit import WiredLimit
 
 
 class Residence:
@@ -18,12 +19,17 @@ class Residence:
     """
 
     def __init__(
-        self, loader: Loader, emit: Callable[[Event], None], is_used: Callable[[str, Collection[int]], bool]
+        self,
+        loader: Loader,
+        emit: Callable[[Event], None],
+        is_used: Callable[[str, Collection[int]], bool],
+        wired: WiredLimit | None = None,
     ) -> None:
         """`is_used(target, besides)`: whether a reply needs a target, other than the requests that wait here."""
         self._loader = loader
         self._emit = emit
         self._is_used = is_used
+        self._wired = wired or WiredLimit()
         self._queue: deque[UnloadModel | Request] = deque()  # begins with an unload that waits, if with anything
 
     def want(self, request: Request) -> None:
@@ -49,6 +55,8 @@ class Residence:
         while self._queue and self._is_due(self._queue[0]):
             self._take(self._queue.popleft())
             is_busy = True
+        if is_busy:
+            self._wired.keep(is_raised=self._loader.target_bytes > 0)
         return is_busy
 
     def cancel(self, request_id: int) -> bool:
@@ -67,6 +75,7 @@ class Residence:
         """Let go of every model, and tell of those that were to leave; returns the requests that waited for one."""
         request_ids = self.waiting_ids()
         self._loader.drop()
+        self._wired.keep(is_raised=False)
         for waiting in self._queue:
             if isinstance(waiting, UnloadModel):
                 self._emit(ModelUnloaded(waiting.target))

@@ -64,6 +64,7 @@ class Row:
     conversation_id: str = ""
     state_kind: StateKind | None = None  # of its state in the target; None where that cannot be saved
     num_old: int = 0  # prompt tokens of earlier turns; 0 where there is no earlier reply
+    template_id: str = ""  # of the template that the prompt was made with
     boundaries: Sequence[int] = ()  # prompt tokens after which later prompts may go on otherwise, ascending
     restored: Restored | None = None  # what was found of the prompt, until it is read on from there
     num_read: int = 0  # prompt tokens in the target's state
@@ -266,5 +267,6 @@ class Row:
 def full_context(context_length: int) -> str:
     """The sentence for a reply that the context ends."""
     return (
-        f"The context of {context_length:,} tokens is full. Start a new chat, or choose a model with a longer context."
+        f"The context of {context_length:,} tokens is full. "
+        "Start a new chat, or choose a longer context or a model that has one."
     )

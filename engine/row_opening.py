@@ -10,6 +10,7 @@ from engine.kv.state import StateKind
 from engine.messages import Submit
 from engine.row import Row
 from engine.statistics import ReplyCounter
+from engine.text.checks import choose_context
 from engine.text.prompt import Prompt
 from engine.text.reply_text import ReplyText
 
@@ -24,15 +25,16 @@ def open_row(
     is_stopping: Callable[[], bool],
 ) -> Row:
     """A row that has read nothing yet; a continued reply counts its tokens on from where it stopped."""
-    has_replies = any(turn.role == "assistant" for turn in submit.turns)
-    num_old = len(prompt.token_ids) - 1 if prompt.num_reply_tokens else prompt.num_old if has_replies else 0
+    has_replies = any(turn.role == "assistant" for turn in submit.turns) and not submit.is_trial
+    num_old = 0 if not has_replies else len(prompt.token_ids) - 1 if prompt.num_reply_tokens else prompt.num_old
     split = len(prompt.token_ids) - prompt.num_reply_tokens
-    room = target.context_length - len(prompt.token_ids)
+    context_length = choose_context(submit.context_length, target.context_length)
+    room = context_length - len(prompt.token_ids)
     return Row(
         request_id=submit.request_id,
         prompt_ids=prompt.token_ids,
         sampling=replace(submit.sampling, max_tokens=min(submit.sampling.max_tokens, room)),
-        context_length=target.context_length if room <= submit.sampling.max_tokens else 0,
+        context_length=context_length if room <= submit.sampling.max_tokens else 0,
         end_ids=prompt.tokenizer.end_ids,
         drafter=drafter,
         text=ReplyText(prompt.tokenizer, submit.sampling.stops, prompt.token_ids[split:]),
@@ -45,4 +47,5 @@ def open_row(
         state_kind=state_kind,
         num_old=num_old,
         boundaries=prompt.boundaries,
+        template_id=prompt.template_id,
     )

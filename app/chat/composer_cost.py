@@ -68,11 +68,13 @@ def words_of(cost: Cost) -> str:
 def parts_of(cost: Cost) -> list[str]:
     """What the prompt consists of, one a line, where it is known."""
     parts = []
+    if cost.num_system:
+        parts.append(f"System prompt: about {write_count(cost.num_system, 'tokens')}")
     if cost.num_before:
-        parts.append(f"Chat: {write_count(cost.num_before + cost.num_come, 'tokens')}")
+        parts.append(f"Chat: {write_count(max(0, cost.num_before - cost.num_system) + cost.num_come, 'tokens')}")
     known = [(attachment.name, num) for attachment, num in cost.attachments if num is not None]
     if cost.num_before is not None and cost.draft and len(known) == len(cost.attachments):
-        written = cost.count.num_tokens - cost.num_before - sum(num for _, num in known)
+        written = cost.count.num_tokens - (cost.num_before or cost.num_system) - sum(num for _, num in known)
         parts.append(f"This message: {write_count(max(0, written), 'tokens')}")
     parts += [f"{name}: about {write_count(num, 'tokens')}" for name, num in known[:MOST_LISTED]]
     if len(known) > MOST_LISTED:

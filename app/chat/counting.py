@@ -42,6 +42,7 @@ class Cost:
     count: TokenCount
     num_before: int | None = None  # tokens of the prompt without the draft
     attachments: tuple[tuple[Attachment, int | None], ...] = ()  # of the draft, each with about how many tokens it has
+    num_system: int = 0  # about how many the system prompt has, of those before the draft or in front of it
     num_come: int = 0  # of the running reply, which the count does not know; they need not be read again
 
     @property
@@ -78,6 +79,7 @@ class Counting(QObject):
         self._chat = chat
         self._draft_of = draft_of
         self._draft = Draft()
+        self._system = ""  # the system prompt that they are with
         self._questions: list[CountTokens] = []  # on the draft; as they were then: a reply that runs goes on growing
         self._cost: Cost | None = None  # as it was told last
         self._num_come = 0  # tokens of the running reply that the chat's messages have not
@@ -197,8 +199,10 @@ class Counting(QObject):
         """The prompt; without the draft; then each attachment, and what is around it."""
         draft, turns_for = self._draft, self._chat.turns_for
         turns = [turns_for(draft), turns_for(Draft(edits=draft.edits, num_left_out=draft.num_left_out))]
-        if draft.attachments:
-            turns += [FRAME, *((Turn("user", attachment.text),) for attachment in draft.attachments)]
+        self._system = self._chat.plan.system_prompt
+        parts = [self._system] if self._system else []
+        if parts := [*parts, *(attachment.text for attachment in draft.attachments)]:
+            turns += [FRAME, *((Turn("user", text),) for text in parts)]
         return [self._question(one) for one in turns]
 
     def _tell(self, questions: list[CountTokens]) -> None:
@@ -209,14 +213,18 @@ class Counting(QObject):
                 self._cost = None
                 self.counted.emit(None)
             return
-        frame = self._num_tokens(parts[0]) if parts else None
-        attachments = [
-            (attachment, None if frame is None or (num := self._num_tokens(part)) is None else max(1, num - frame))
-            for attachment, part in zip(self._draft.attachments, parts[1:], strict=True)
-        ]
+        nums = self._count_parts(parts)
+        num_system = nums.pop(0) if self._system else 0
+        attachments = tuple(zip(self._draft.attachments, nums, strict=True))
         num_before = self._num_tokens(before) if before.turns else 0
-        self._cost = Cost(self._draft, count, num_before, tuple(attachments), self._num_come)
+        self._cost = Cost(self._draft, count, num_before, attachments, num_system or 0, self._num_come)
         self.counted.emit(self._cost)
+
+    def _count_parts(self, parts: list[CountTokens]) -> list[int | None]:
+        """About how many tokens each text has that stands behind a template's frame alone, the first of these."""
+        frame = self._num_tokens(parts[0]) if parts else None
+        counts = [self._num_tokens(part) for part in parts[1:]]
+        return [None if frame is None or count is None else max(1, count - frame) for count in counts]
 
     def _is_known(self, question: CountTokens) -> bool:
         return any(known == question for known, _ in self._known)

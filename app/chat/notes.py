@@ -51,6 +51,8 @@ class Action(StrEnum):
     SHOW_REPORT = "Show report"
     START_ENGINE = "Start the engine"
     DO_NOT_WAIT = "Do not wait"
+    FIND_MODEL = "Find a model"
+    ADD_FOLDER = "Add folder…"
 
 
 _NAMES = {
@@ -67,12 +69,16 @@ _NAMES = {
     Action.SHOW_FILES: "Show both files in their folders",
     Action.FREE_CACHE: "Clear the prompt cache, after a question",
     Action.SHOW_REPORT: "Show the report of what failed",
+    Action.ADD_FOLDER: "Add a folder with models",
     Action.DO_NOT_WAIT: "Do not wait for memory",
     Action.TEMPLATE: "Open the template of this model",
     Action.SHOW_CACHE: "Show the prompt cache, where it can be cleared",
 }
 # Shown as words, the quieter of two; or filled, where all waits for it.
-_KINDS = {Action.DISCARD: "link", Action.SHOW_REPORT: "link", Action.START_ENGINE: "primary"}
+_KINDS = {
+    **dict.fromkeys((Action.DISCARD, Action.SHOW_REPORT, Action.ADD_FOLDER), "link"),
+    **dict.fromkeys((Action.START_ENGINE, Action.FIND_MODEL), "primary"),
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,7 @@ class Item:
 def strip_items(statistics: Statistics, *, is_running: bool = False, rate: float | None = None) -> tuple[Item, ...]:
     """What is measured, the most important first: a narrow strip drops from the end.
 
-    `rate` is that of the last two seconds, while it runs: the rate over the whole reply stands at its end.
+    `rate` is that of the last seconds, while it runs: the rate over the whole reply stands at its end.
     What was read again is no item: a line of its own stands under the strip, with the reason.
     """
     items: list[Item] = []

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, version
-
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from app.machine import program_version
 from app.theme.fonts import font
 from app.theme.labels import make_label
 from app.theme.symbols import app_pixmap
 
 WIDTH, SIDE, ICON = 360, 28, 76
-PACKAGE = "slipstream-chat"
 PROMISE = "It answers from this computer: no account, no telemetry, no open port."
 
 
 def version_words() -> str:
     """Such as "Version 0.1.0"; where it is not installed, there is no number."""
-    try:
-        return f"Version {version(PACKAGE)}"
-    except PackageNotFoundError:
-        return "Not installed, run from its source"
+    number = program_version()
+    return f"Version {number}" if number else "Not installed, run from its source"
 
 
 class AboutSheet(QDialog):

@@ -103,6 +103,7 @@ class NumberField(QLineEdit):
         self.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self.editingFinished.connect(self._take)
+        self.textChanged.connect(self._refit)
         theme.tokens_changed.connect(self._refit)
         self._refit()
 
@@ -167,7 +168,7 @@ class NumberField(QLineEdit):
         return QLocale().toString(value, "g", 12)
 
     def _refit(self) -> None:
-        room = QFontMetricsF(font("interface")).horizontalAdvance(self._unit) + 5 if self._unit else 0
+        room = QFontMetricsF(font("interface")).horizontalAdvance(self._unit) + 5 if self._unit and self.text() else 0
         self.setTextMargins(0, 0, round(room), 0)
         self.updateGeometry()
 

@@ -2,20 +2,78 @@
 
 from __future__ import annotations
 
+import json
 import os
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import platformdirs
+
+POINTER = "data-folder.json"  # among the system's preferences; the engine's command line reads it too
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """Where the data lies where it is not in the default folder, and where it is to lie from the next start on."""
+
+    folder: str = ""  # "" is the default folder itself
+    next: str = ""  # a copy that is brought up to date at the start, then used
+    problem: str = ""  # why that was not done, a sentence
+
+
+def default_folder() -> Path:
+    return platformdirs.user_data_path("slipstream", appauthor=False)
+
+
+def pointer_path() -> Path:
+    return platformdirs.user_preference_path("slipstream", appauthor=False) / POINTER
+
+
+def named_folder() -> Path | None:
+    """The folder that SLIPSTREAM_DATA names, which cannot be moved from within the program."""
+    override = os.environ.get("SLIPSTREAM_DATA")
+    return Path(override).expanduser() if override else None
 
 
 def data_folder() -> Path:
     """The folder of conversations and imported models, made for the user alone where it is missing.
 
-    An existing folder that SLIPSTREAM_DATA names keeps the permissions that its owner gave it.
+    An existing folder that SLIPSTREAM_DATA names keeps the permissions that its owner gave it. One that the data was
+    moved to is never made anew: where it is missing, FileNotFoundError says so.
     """
-    override = os.environ.get("SLIPSTREAM_DATA")
-    folder = Path(override).expanduser() if override else platformdirs.user_data_path("slipstream", appauthor=False)
+    override = named_folder()
+    folder = override or default_folder()
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if not override:
-        folder.chmod(0o700)
-    return folder
+    if override:
+        return folder
+    folder.chmod(0o700)
+    moved = read_pointer().folder
+    if moved and not Path(moved).is_dir():
+        place = pointer_path()
+        raise FileNotFoundError(
+            f"{moved}, where the data was moved to, is not there: connect its disk, or remove {place}"
+        )
+    return Path(moved) if moved else folder
+
+
+def read_pointer() -> Pointer:
+    """Raises OSError or ValueError where there is one that cannot be read: the data may then be elsewhere."""
+    try:
+        found = json.loads(pointer_path().read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return Pointer()
+    if not isinstance(found, dict):
+        raise ValueError(f"{pointer_path()} says nothing of a folder")
+    return Pointer(*(str(found.get(name) or "") for name in ("folder", "next", "problem")))
+
+
+def write_pointer(pointer: Pointer) -> None:
+    """In one step; raises OSError."""
+    path = pointer_path()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    fresh = path.with_suffix(".new")
+    with fresh.open("w", encoding="utf-8") as file:
+        file.write(json.dumps(asdict(pointer)))
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(fresh, path)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtCore import QEvent, QModelIndex, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
+    QAbstractItemView,
     QBoxLayout,
     QFrame,
     QHBoxLayout,
@@ -17,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.focus_order import chain_of, in_order
 from app.settings.choice import Choice
 from app.settings.controls import Slider, Switch
 from app.settings.fields import NumberField, TextField
@@ -29,6 +31,7 @@ from app.theme.theme import Theme
 __all__ = [
     "Card",
     "Choice",
+    "Ends",
     "Heading",
     "NumberField",
     "Row",
@@ -40,7 +43,7 @@ __all__ = [
 ]
 
 INSET, SIDE, ROW_HEIGHT, SPACE = 28, 16, 44, 16
-MOST_LABEL = 140  # px that a label is sure to have beside its control
+MOST_LABEL, LEAST_SENTENCE = 140, 170  # px that a label and its sentence are sure to have beside their control
 RESTORE = "Restore this page"
 
 
@@ -67,6 +70,7 @@ class Row(QWidget):
         self.sentence = StartLabel("", "small", "secondary")
         self.problem = StartLabel("", "small", "alert")
         self.control = control
+        self._is_wide = is_wide
         self._line = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._line.setContentsMargins(SIDE, 6, SIDE, 6)
         self._line.setSpacing(SPACE)
@@ -104,11 +108,9 @@ class Row(QWidget):
         self.problem.setVisible(bool(sentence))
 
     def minimumSizeHint(self) -> QSize:
-        """As wide as under each other: a page that follows the other way for its width would go to and fro."""
-        hint = super().minimumSizeHint()
-        if self.control is None:
-            return hint
-        return QSize(min(hint.width(), self.control.minimumSizeHint().width() + 2 * SIDE), hint.height())
+        """As with the control under the label: or the page could not become narrow enough for that."""
+        control = self.control.minimumSizeHint().width() if self.control is not None else 0
+        return QSize(max(scaled(MOST_LABEL), control) + 2 * SIDE, super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -122,14 +124,40 @@ class Row(QWidget):
     def _place(self) -> None:
         if self.control is None:
             return
-        words = QFontMetricsF(font("interface")).horizontalAdvance(self.label.text())
-        needed = min(words, scaled(MOST_LABEL)) + self.control.sizeHint().width() + 2 * SIDE + SPACE
+        words = min(QFontMetricsF(font("interface")).horizontalAdvance(self.label.text()), scaled(MOST_LABEL))
+        words = scaled(LEAST_SENTENCE) if self.sentence.text() and not self._is_wide else words
+        needed = words + self.control.sizeHint().width() + 2 * SIDE + SPACE
         is_narrow = needed > self.width()
-        direction = QBoxLayout.Direction.TopToBottom if is_narrow else QBoxLayout.Direction.LeftToRight
-        if direction != self._line.direction():
-            self._line.setDirection(direction)
-            self._line.setSpacing(0 if is_narrow else SPACE)
-            self.updateGeometry()
+        self._line.setSpacing(0 if is_narrow else SPACE)
+        turn(self._line, is_narrow)
+
+
+class Ends(QWidget):
+    """One part at the start and one at the end of a line, or under the first where both have no room."""
+
+    def __init__(self, first: QWidget, last: QWidget) -> None:
+        super().__init__()
+        self._parts = (first, last)
+        self._line = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
+        self._line.setContentsMargins(0, 0, 0, 0)
+        self._line.setSpacing(2)
+        self._line.addWidget(first, 1)
+        self._line.addWidget(last)
+
+    def minimumSizeHint(self) -> QSize:
+        widest = max(part.minimumSizeHint().width() for part in self._parts)
+        return QSize(widest, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        turn(self._line, sum(part.sizeHint().width() for part in self._parts) + SPACE > self.width())
+
+
+def turn(line: QBoxLayout, is_narrow: bool) -> None:
+    """Set what stands side by side under each other, or back."""
+    direction = QBoxLayout.Direction.TopToBottom if is_narrow else QBoxLayout.Direction.LeftToRight
+    if direction != line.direction():
+        line.setDirection(direction)
 
 
 class Card(QFrame):
@@ -149,7 +177,7 @@ class Card(QFrame):
     def add(self, row: QWidget) -> None:
         self._rows.append(row)
         self._column.addWidget(row)
-        row.setMinimumHeight(scaled(ROW_HEIGHT))
+        self._refit()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, tokens = QPainter(self), self._theme.tokens
@@ -159,7 +187,8 @@ class Card(QFrame):
 
     def _refit(self) -> None:
         for row in self._rows:
-            row.setMinimumHeight(scaled(ROW_HEIGHT))
+            if isinstance(row, Row):  # what else stands in a card has a height of its own
+                row.setMinimumHeight(scaled(ROW_HEIGHT))
         self.update()
 
 
@@ -197,15 +226,15 @@ class SettingsPage(QWidget):
         self.setWindowTitle(title)
         self.setAccessibleName(title)
         self.sentence = StartLabel(sentence, "interface", "secondary")
-        self.sentence.setVisible(bool(sentence))
         self.restore = make_button(RESTORE, self.restore_asked.emit, name=f"Restore the page {title}", kind="link")
-        self.restore.setVisible(can_restore)
         self._content = QWidget()
         self._parts = QVBoxLayout()
         self._scroll = QScrollArea(self)
-        self._lay_out(title, end)
+        self._make_page(title, end)
+        self.sentence.setVisible(bool(sentence))  # not before it has a parent: it would be a window of its own
+        self.restore.setVisible(can_restore)
 
-    def _lay_out(self, title: str, end: QWidget | None) -> None:
+    def _make_page(self, title: str, end: QWidget | None) -> None:
         head = QHBoxLayout()
         words = QVBoxLayout()
         words.setSpacing(4)
@@ -232,9 +261,23 @@ class SettingsPage(QWidget):
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(self._scroll)
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        in_order([*(one for one in chain_of(self) if one is not self.restore), self.restore])
+
     def add(self, part: QWidget) -> None:
         """Put it under what is there; it takes the page's width."""
         self._parts.addWidget(part)
+
+    def follow(self, view: QAbstractItemView) -> None:
+        """Keep the row that has the keyboard in sight, of a view that is as high as its rows."""
+
+        def show_row(index: QModelIndex) -> None:
+            if index.isValid() and view.hasFocus():
+                middle = view.viewport().mapTo(self._content, view.visualRect(index).center())
+                self._scroll.ensureVisible(0, middle.y(), 0, 60)
+
+        view.selectionModel().currentChanged.connect(show_row)
 
     def show_part(self, part: QWidget) -> None:
         """Scroll to it."""

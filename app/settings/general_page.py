@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from dataclasses import replace
 from typing import Any
 
+from app.conversations.off_thread import run_off_thread
 from app.settings.form import Card, Choice, Row, SettingsPage, Switch
 from app.settings.login import login_path, remove_login_file, start_command, write_login_file
 from app.settings.preferences import General, Preferences, Settings
@@ -67,9 +67,9 @@ class GeneralPage(SettingsPage):
         try:
             if is_on:
                 folder = os.environ.get("SLIPSTREAM_DATA", "")
-                await asyncio.to_thread(write_login_file, path, start_command(), folder)
+                await run_off_thread(lambda: write_login_file(path, start_command(), folder))
             else:
-                await asyncio.to_thread(remove_login_file, path)
+                await run_off_thread(lambda: remove_login_file(path))
         except OSError as error:
             self.login.set_on(not is_on)
             self.login_row.set_problem(f"{path} cannot be written: {error.strerror or error}.")

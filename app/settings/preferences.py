@@ -69,11 +69,13 @@ class ModelChoice:
 @dataclass(frozen=True, slots=True)
 class Preferences:
     target: str = STARTER  # the model that chats go on with
+    was_welcomed: bool = False  # the first message was sent
     general: General = General()
     looks: Looks = Looks()
     cache: CacheChoice = CacheChoice()
     statistics: StatisticsChoice = StatisticsChoice()
     library: LibraryChoice = LibraryChoice()
+    drafter_folders: tuple[str, ...] = ()  # that the user added, wherever they lie
     models: Mapping[str, ModelChoice] = field(default_factory=dict)  # by target
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by action: shortcuts that are not its own
 

@@ -17,7 +17,7 @@ from app.theme.labels import StartLabel
 from engine.messages import CountTokens, TokenCount, Turn
 
 WAIT_SECONDS = 0.2  # after the last key
-FRAME = Turn("user", "a")
+FRAME = Turn("user", "a")  # as a user's, as templates write a system prompt of their own where there is none
 
 
 class SystemPrompt(QWidget):
@@ -50,12 +50,12 @@ class SystemPrompt(QWidget):
             self.count.setText("")
             return
         try:
-            whole = await self._ask((Turn("system", text), FRAME))
-            self.count.setText(write_count(max(1, whole - await self._ask((FRAME,))), "tokens"))
+            num_tokens = await self._ask(Turn("user", text)) - await self._ask(FRAME) + 1
+            self.count.setText(f"About {write_count(max(1, num_tokens), 'tokens')}")
         except RefusedError:
             self.count.setText("")
 
-    async def _ask(self, turns: tuple[Turn, ...]) -> int:
-        question = self._question(turns)
+    async def _ask(self, turn: Turn) -> int:
+        question = self._question((turn,))
         count = await ask(self._bridge, lambda request_id: replace(question, request_id=request_id), TokenCount)
         return count.num_tokens

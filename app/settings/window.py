@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QRect, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import (
     QCloseEvent,
     QGuiApplication,
@@ -70,7 +70,6 @@ class SettingsWindow(QWidget):
         line.addWidget(self._stack, 1)
         self.setWindowTitle("Settings")
         self.setWindowIcon(app_icon())
-        self.setMinimumSize(*MIN_SIZE)
         self.resize(*SIZE)
         self.list.chosen.connect(self._show)
         theme.tokens_changed.connect(self._fit)
@@ -83,6 +82,11 @@ class SettingsWindow(QWidget):
         self.show()
         self.raise_()
         self.activateWindow()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of its pages."""
+        return tuple(self._entries)
 
     def made_page(self, name: str) -> QWidget | None:
         """A page that was shown before."""
@@ -100,12 +104,16 @@ class SettingsWindow(QWidget):
         screens = [screen.availableGeometry() for screen in QGuiApplication.screens()]
         place = read_kept(self._folder / FILE_NAME, _build, None)
         if place is None:
-            self.resize(on_a_screen(QRect(self.pos(), self.size()), screens).size())
+            wanted = QRect(QPoint(), self.size())
+            if (parent := self.parentWidget()) is not None:
+                wanted.moveCenter(parent.geometry().center())
+            self.setGeometry(on_a_screen(wanted, screens))
             return
         self.setGeometry(on_a_screen(QRect(place.left, place.top, place.width, place.height), screens))
         self.page = place.page if place.page in self._entries else self.page
 
     def _fit(self) -> None:
+        self.setMinimumSize(scaled(MIN_SIZE[0]), MIN_SIZE[1])
         self.list.set_narrow(self.width() < scaled(NARROW))
         self.update()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QAction, QColor, QFontMetricsF, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from app.theme.buttons import SymbolButton
@@ -35,7 +35,7 @@ class SearchField(QLineEdit):
     ) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._keys = keys
+        self.keys = QKeySequence(keys)  # that bring one here, as they are shown
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(pause_milliseconds)
@@ -50,6 +50,16 @@ class SearchField(QLineEdit):
         self.setTextMargins(*((22, 0, 24, 0) if self.isRightToLeft() else (24, 0, 22, 0)))
         self.textChanged.connect(self._take)
         theme.tokens_changed.connect(self.update)
+
+    def follow(self, action: QAction) -> None:
+        """Show the keys of the action that brings one here."""
+
+        def take() -> None:
+            self.keys = action.shortcut()
+            self.update()
+
+        action.changed.connect(take)
+        take()
 
     @property
     def words(self) -> str:
@@ -85,7 +95,7 @@ class SearchField(QLineEdit):
         tokens = self._theme.tokens
         symbol = QRectF(9, (HEIGHT - SYMBOL) / 2, SYMBOL, SYMBOL)
         draw_symbol(painter, "search", tokens.ink2, mirrored(symbol, QRectF(self.rect()), self.layoutDirection()))
-        keys = QKeySequence(self._keys).toString(QKeySequence.SequenceFormat.NativeText)
+        keys = self.keys.toString(QKeySequence.SequenceFormat.NativeText)
         metrics = QFontMetricsF(font("small"))
         taken = self.fontMetrics().horizontalAdvance(self.placeholderText()) + self.textMargins().left() + 20
         if not self.text() and taken + metrics.horizontalAdvance(keys) + 10 < self.width() and not self.isRightToLeft():

@@ -21,6 +21,7 @@ from app.statistics.rounds import num_proposing_of
 from engine.messages import Statistics
 
 Row = tuple[str, str]  # what it is, what it comes to
+MOST_CHARACTERS = 200  # of a system prompt
 _ENDS = {
     "stop": "came to its end",
     "length": "reached the limit of tokens",
@@ -150,7 +151,17 @@ def reply_rows(reply: Message) -> list[Row]:
     rows = [("State", state)] if state else []
     rows.append(("Model", ", ".join(filter(None, (model_name(reply.model), reply.quantisation)))))
     rows.append(("Drafter", drafter_name(reply.drafter) if reply.drafter else ""))
+    rows.append(("System prompt", _first_of(reply.system_prompt)))
+    rows.append(("Template", "one in place of the model's own" if reply.template else ""))
+    rows.append(("Context", f"at most {write_count(reply.context_length, 'tokens')}" if reply.context_length else ""))
+    rows.append(("Cache bits", write_count(reply.kv.bits) if reply.kv.bits else ""))
     rows.append(("Temperature", f"{reply.temperature:g}"))
     if reply.temperature:
         rows.append(("Seed", str(reply.seed)))
     return [row for row in rows if row[1]]
+
+
+def _first_of(text: str) -> str:
+    """As much of a text as a row can show."""
+    words = " ".join(text.split())
+    return words if len(words) <= MOST_CHARACTERS else f"{words[:MOST_CHARACTERS].rstrip()}…"

@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from app.conversations.recorded_statistics import RecordedReply
 from app.statistics.history import History
 from app.statistics.tracked import TrackedReply
 from app.statistics.views import title_of
@@ -21,16 +23,31 @@ _OF_REPLY = ("chat", "message", "model", "drafter", "seed", "is_running", "told_
 
 def as_csv(history: History, conversation_id: str = "") -> str:
     """One line a reply; the counts by position are joined by spaces."""
+    return _lines_of((_facts(history, one), one.own) for one in history.replies(conversation_id))
+
+
+def recorded_as_csv(replies: Iterable[RecordedReply], titles: Mapping[str, str]) -> str:
+    """The same of replies that the chats recorded; `titles` are of chats, by id."""
+    return _lines_of((_recorded(one, titles), one.statistics) for one in replies)
+
+
+def recorded_as_json(replies: Iterable[RecordedReply], titles: Mapping[str, str]) -> str:
+    told = [{**_recorded(one, titles), "statistics": asdict(one.statistics)} for one in replies]
+    whole = {"version": VERSION, "written_at": _moment(datetime.now(UTC).timestamp()), "replies": told}
+    return json.dumps(whole, ensure_ascii=False, indent=1)
+
+
+def _lines_of(replies: Iterable[tuple[dict[str, Any], Statistics]]) -> str:
     names = [one.name for one in fields(Statistics) if one.name != "group"]
     in_group = [one.name for one in fields(GroupStatistics)]
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow([*_OF_REPLY, *names, *(f"group_{name}" for name in in_group)])
-    for one in history.replies(conversation_id):
-        known = [getattr(one.own, name) for name in names]
+    for facts, statistics in replies:
+        known = [getattr(statistics, name) for name in names]
         shown = [" ".join(map(str, value)) if isinstance(value, tuple) else value for value in known]
-        facts = [_harmless(value) for value in _facts(history, one).values()]
-        writer.writerow([*facts, *shown, *(getattr(one.own.group, name) for name in in_group)])
+        of_group = [getattr(statistics.group, name) for name in in_group]
+        writer.writerow([*map(_harmless, facts.values()), *shown, *of_group])
     return file.getvalue()
 
 
@@ -47,7 +64,7 @@ def as_json(history: History, memory: MemoryReport | None, cache: CacheReport | 
     ]
     whole = {
         "version": VERSION,
-        "written_at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "written_at": _moment(datetime.now(UTC).timestamp()),
         "replies": replies,
         "memory": asdict(memory) if memory else None,
         "prompt_cache_bytes": {"memory": cache.memory_bytes, "disk": cache.disk_bytes} if cache else None,
@@ -62,9 +79,18 @@ def write_file(path: str, text: str) -> None:
 
 def _facts(history: History, one: TrackedReply) -> dict[str, Any]:
     sent = one.message
-    told_at = datetime.fromtimestamp(one.told_at, UTC).isoformat(timespec="seconds") if one.told_at else ""
+    told_at = _moment(one.told_at) if one.told_at else ""
     values = (title_of(history, one.conversation_id), one.message_id, sent.model, sent.drafter, sent.seed)
     return dict(zip(_OF_REPLY, (*values, one.is_running, told_at, sent.finish_reason, sent.error), strict=True))
+
+
+def _recorded(one: RecordedReply, titles: Mapping[str, str]) -> dict[str, Any]:
+    values = (titles.get(one.conversation_id, ""), one.message_id, one.model, one.drafter, one.seed, False)
+    return dict(zip(_OF_REPLY, (*values, _moment(one.ended_at), one.finish_reason, one.error), strict=True))
+
+
+def _moment(timestamp: float) -> str:
+    return datetime.fromtimestamp(timestamp, UTC).isoformat(timespec="seconds")
 
 
 def _harmless(value: object) -> object:

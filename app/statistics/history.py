@@ -66,7 +66,7 @@ class History(QObject):
         self.changed.emit()
 
     def rate_of(self, reply: TrackedReply) -> float | None:
-        """Over the last two seconds while it runs, then over the whole; None where there is too little to tell."""
+        """Over the last seconds while it runs, then over the whole; None where there is too little to tell."""
         if reply.is_running:
             return self._rates.get(reply.request_id)
         return reply.statistics.tokens_per_second or None

@@ -1,11 +1,16 @@
-"""RateWindow: how many tokens came in each of the last two seconds."""
+"""RateWindow: how many tokens came in each of the last seconds."""
 
 from __future__ import annotations
 
 from collections import deque
 
-WINDOW_SECONDS = 2.0
 LEAST_SECONDS = 0.25  # over less a rate says nothing
+
+
+class LiveWindow:
+    """What a live rate is over, as the user chose it."""
+
+    seconds = 2.0
 
 
 class RateWindow:
@@ -27,8 +32,8 @@ class RateWindow:
         self._drop(now)
         if self._first_at is None or now - self._first_at < LEAST_SECONDS:
             return None
-        return sum(num_tokens for _, num_tokens in self._arrivals) / min(WINDOW_SECONDS, now - self._first_at)
+        return sum(num_tokens for _, num_tokens in self._arrivals) / min(LiveWindow.seconds, now - self._first_at)
 
     def _drop(self, now: float) -> None:
-        while self._arrivals and self._arrivals[0][0] <= now - WINDOW_SECONDS:
+        while self._arrivals and self._arrivals[0][0] <= now - LiveWindow.seconds:
             self._arrivals.popleft()

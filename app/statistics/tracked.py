@@ -66,7 +66,7 @@ class TrackedReply:
         return self.own if self.before is None else add_statistics(self.before, self.own)
 
     def rate(self, now: float) -> float | None:
-        """Over the last two seconds; None where there is too little to tell."""
+        """Over the last seconds; None where there is too little to tell."""
         return self._rates.rate(now)
 
     def add(self, delta: Delta, at: float, wall: float) -> RoundFigures | None:

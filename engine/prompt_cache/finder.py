@@ -32,6 +32,7 @@ class Search:
     num_reads: int = 0
     asked: tuple[Part, ...] = ()  # what is being read for it
     fault: str = ""
+    has_new_template: bool = False
 
 
 class Finder:
@@ -41,6 +42,7 @@ class Finder:
         self._tiers, self._storage = tiers, storage
         self._searches: dict[int, Search] = {}
         self._held: WeakSet[Held] = WeakSet()
+        self._template_ids: dict[str, str] = {}  # of each conversation's last prompt
         self.speed = ReadSpeed()
         self.prefill = PrefillSpeeds()
 
@@ -54,6 +56,9 @@ class Finder:
         search = Search(wanted, token_bytes(wanted.token_ids), done)
         if self.prefill.measure(wanted.streams[0].stream.identity, wanted.tokens_per_second):
             self._tiers.owners.changes.append(SaveValue(PREFILL_SPEEDS, self.prefill.store()))
+        last_id = self._template_ids.setdefault(wanted.conversation_id, wanted.template_id)
+        search.has_new_template = last_id != wanted.template_id
+        self._template_ids[wanted.conversation_id] = wanted.template_id
         self._searches[wanted.request_id] = search
         if is_ready:
             self._advance(search)
@@ -150,6 +155,7 @@ class Finder:
             is_short=farthest_stand(self._tiers.tree, stream.identity, search.tokens, wanted.conversation_id)
             > num_tokens,
             is_end=is_whole and match is not None and wanted.conversation_id in match.node.stands,
+            has_new_template=search.has_new_template,
         )
         num_reread, code, reason = explain(restored)
         return Found(num_tokens, num_reread, reason, code)

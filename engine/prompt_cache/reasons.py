@@ -16,6 +16,7 @@ MODEL_CHANGED = "model_changed"
 OTHER_KV = "other_kv"
 OTHER_VERSION = "other_version"
 TEXT_CHANGED = "text_changed"
+TEMPLATE_CHANGED = "template_changed"
 OLD_BRANCH = "old_branch"
 RAM_EVICTED = "ram_evicted"
 BUDGET = "budget"
@@ -48,6 +49,7 @@ _CAUSES = {
     OTHER_KV: "they were saved with another precision.",
     OTHER_VERSION: "another version of Slipstream had saved them.",
     TEXT_CHANGED: "the chat's text changed at token {place:,} (an edit, or the model's template).",
+    TEMPLATE_CHANGED: "the chat is written with another template.",
     OLD_BRANCH: "this branch of the chat was removed to stay within the cache's budget.",
     RAM_EVICTED: "they had to leave memory before they were saved.",
     BUDGET: "they were removed to stay within the cache's budget.",
@@ -73,7 +75,8 @@ class Restored:
     own: its reading in the wanted stream; latest: its reading in whichever stream came last. fault: CORRUPT or SLOWER
     where the search met that, else "". has_more: the tree holds more of the prompt, which cannot be restored there.
     is_short: among that is a place where the conversation's state had been saved. is_end: the restored place is one up
-    to which the conversation had read, maybe on another branch.
+    to which the conversation had read, maybe on another branch. has_new_template: its last prompt was written with
+    another template.
     """
 
     stream: Stream
@@ -86,6 +89,7 @@ class Restored:
     has_more: bool = False
     is_short: bool = False
     is_end: bool = False
+    has_new_template: bool = False
 
 
 def explain(restored: Restored) -> tuple[int, str, str]:
@@ -95,6 +99,8 @@ def explain(restored: Restored) -> tuple[int, str, str]:
     if not num_reread:
         return 0, "", ""
     code = _cause(restored, num_shared)
+    if code == TEXT_CHANGED and restored.has_new_template:
+        code = TEMPLATE_CHANGED
     return num_reread, code, sentence(code, num_reread, num_shared)
 
 

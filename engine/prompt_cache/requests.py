@@ -42,6 +42,7 @@ class Wanted:
 
     streams: the target's first, then the drafter's if its state is worth keeping. num_old: prompt tokens before the
     last user message, 0 where no reply stands before it. tokens_per_second: measured prefill, 0.0 where unknown.
+    template_id: of the template that the prompt was written with, "" where unknown.
     """
 
     request_id: int
@@ -50,6 +51,7 @@ class Wanted:
     token_ids: tuple[int, ...]
     num_old: int = 0
     tokens_per_second: float = 0.0
+    template_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

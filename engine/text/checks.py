@@ -122,6 +122,18 @@ def check_length(num_prompt: int, context_length: int) -> str:
     )
 
 
+def check_context(context_length: int) -> str:
+    """Refuse a context that nothing fits in."""
+    if context_length >= 0:
+        return ""
+    return f"The context is {context_length:,} tokens; it must be 1 or more, or 0 for as many as the model can."
+
+
+def choose_context(asked: int, most: int) -> int:
+    """Tokens that a prompt and its reply may have together: `most` is what the model can, `asked` 0 leaves it so."""
+    return asked if 0 < asked < most else most
+
+
 def check_kv(kv: KvScheme) -> str:
     """Refuse ways to keep keys and values that no layer has."""
     if kv.bits not in KV_BITS:

@@ -13,6 +13,10 @@ class ControlTokens:
         longest_first = sorted({text for text in spellings if len(text) > 1}, key=len, reverse=True)
         self._pattern = re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
 
+    def find(self, text: str) -> list[tuple[int, int]]:
+        """Where control tokens stand in a text, as a tokenizer reads it from its beginning."""
+        return [match.span() for match in self._pattern.finditer(text)]
+
     def split(self, text: str) -> list[str]:
         """Cut a text after the first character of each control token in it; overlapping ones are all cut."""
         pieces, start = [], 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -34,22 +33,29 @@ from engine.messages import (
 )
 from engine.models.drafting.inspection import MODEL, describe_drafter, inspect_drafter, read_model
 from engine.models.errors import ModelError
-from engine.models.facts import kv_refusal
+from engine.models.facts import kv_refusal, under_template
 from engine.models.gguf_facts import read_gguf_facts
 from engine.models.locate import GgufFile, resolve_target
 from engine.models.memory import estimate_memory
-from engine.text.checks import check_kv, check_length, check_sampling, check_tokens, check_turns
+from engine.text.checks import (
+    check_context,
+    check_kv,
+    check_length,
+    check_sampling,
+    check_tokens,
+    check_turns,
+    choose_context,
+)
 from engine.text.counting import Counted, num_left_out
 from engine.text.grammar import GrammarError, Vocabulary
-from engine.text.prompt import Prompt, build_prompt, encode_rendered, mark_turns, without_surrogates
+from engine.text.preview import preview
+from engine.text.prompt import Prompt, build_prompt, without_surrogates
 from engine.text.rendering import TemplateError
-from engine.text.templates import render
-from engine.text.tokenizer import Tokenizer, load_tokenizer
+from engine.text.templates import plain_template
+from engine.text.tokenizer import Tokenizer, load_tokenizer, with_template
 
 T = TypeVar("T")
 Value = TokenCount | ModelFacts | DrafterFacts | ChatTemplate | RenderedPrompt | MemoryEstimate
-
-PREVIEW_SECONDS = 0.8  # a template that is being typed shall show its error within a second
 
 
 class TextDesk:
@@ -58,11 +64,12 @@ class TextDesk:
     def __init__(self, data_dir: Path) -> None:
         self._data_dir = data_dir
         self._tokenizers: dict[str, Tokenizer] = {}
-        self._vocabularies: dict[Tokenizer, Vocabulary] = {}
+        self._vocabularies: dict[tuple[Tokenizer, frozenset[int]], Vocabulary] = {}  # by the ids that end a reply too
 
     def prepare(self, submit: Submit, facts: ModelFacts) -> Prompt | Failed:
         """Turn a request into token ids, or say why it cannot be answered."""
         refusal = check_turns(submit.turns) or check_sampling(submit.sampling, facts.vocab_size) or check_kv(submit.kv)
+        refusal = refusal or check_context(submit.context_length)
         if refusal:
             return Failed(submit.request_id, "request", refusal)
         try:
@@ -72,7 +79,7 @@ class TextDesk:
         refusal = check_tokens(prompt.token_ids, facts.vocab_size)
         if refusal:
             return Failed(submit.request_id, "model", refusal)
-        refusal = check_length(len(prompt.token_ids), facts.context_length)
+        refusal = check_length(len(prompt.token_ids), choose_context(submit.context_length, facts.context_length))
         if refusal:
             return Failed(submit.request_id, "context", refusal)
         try:
@@ -99,14 +106,15 @@ class TextDesk:
             case CountTokens():
                 return self._count(question, facts).count
             case Inspect():
-                return facts
+                return under_template(facts, without_surrogates(question.template))
             case EstimateMemory():
                 drafter = self._drafter(question.drafter, facts)
                 return estimate_memory(facts, drafter, question.context_length, question.num_rows, question.kv)
             case ReadTemplate():
-                return ChatTemplate(self._tokenizer(facts).template, facts.has_template)
+                tokenizer = self._tokenizer(facts)
+                return ChatTemplate(tokenizer.template or plain_template(tokenizer), bool(tokenizer.template))
             case PreviewTemplate():
-                return self._preview(question, facts)
+                return preview(self._tokenizer(facts, question.template), question.turns, question.switches)
             case _:
                 assert_never(question)
 
@@ -118,7 +126,7 @@ class TextDesk:
             return self._prompt(replace(question, turns=tuple(turns)), facts).token_ids
 
         token_ids = ids_of(question.turns)
-        length = facts.context_length
+        length = choose_context(question.context_length, facts.context_length)
         left_out = 0
         if check_length(len(token_ids), length):
             left_out = num_left_out(question.turns, length, len(token_ids), lambda turns: len(ids_of(turns)))
@@ -127,7 +135,7 @@ class TextDesk:
 
     def _prompt(self, asked: Submit | CountTokens, facts: ModelFacts) -> Prompt:
         return build_prompt(
-            self._tokenizer(facts),
+            self._tokenizer(facts, asked.template),
             asked.turns,
             asked.request_id,
             began_at=asked.began_at,
@@ -135,23 +143,14 @@ class TextDesk:
             with_boundaries=isinstance(asked, Submit),
         )
 
-    def _preview(self, question: PreviewTemplate, facts: ModelFacts) -> RenderedPrompt:
-        tokenizer = self._tokenizer(facts)
-        template = without_surrogates(question.template) or tokenizer.template
-        marked, marks = mark_turns(tokenizer, question.turns, template)
-        start = time.perf_counter()
-        text = render(tokenizer, marked, template, PREVIEW_SECONDS)
-        seconds = time.perf_counter() - start
-        num_tokens = len(encode_rendered(tokenizer, text, marks))
-        return RenderedPrompt(text.replace(marks.cut, ""), num_tokens, seconds)
-
     def _with_grammar(self, prompt: Prompt, grammar: Grammar | None) -> Prompt:
         if grammar is None:
             return prompt
-        if prompt.tokenizer not in self._vocabularies:
-            self._vocabularies[prompt.tokenizer] = Vocabulary(prompt.tokenizer)
+        key = (prompt.tokenizer.base, prompt.tokenizer.end_ids)
+        if key not in self._vocabularies:
+            self._vocabularies[key] = Vocabulary(prompt.tokenizer)
         reply_ids = prompt.token_ids[len(prompt.token_ids) - prompt.num_reply_tokens :]
-        return replace(prompt, grammar=self._vocabularies[prompt.tokenizer].compile(grammar, reply_ids))
+        return replace(prompt, grammar=self._vocabularies[key].compile(grammar, reply_ids))
 
     def _drafter(self, name: str, facts: ModelFacts) -> DrafterFacts | None:
         """What is known of a drafter by its name; None of one that has no weights."""
@@ -174,11 +173,12 @@ class TextDesk:
             raise ModelError(f"{name!r} is a GGUF file that was not imported yet; load it once, then ask again")
         return folder
 
-    def _tokenizer(self, facts: ModelFacts) -> Tokenizer:
+    def _tokenizer(self, facts: ModelFacts, template: str = "") -> Tokenizer:
+        """The model's tokenizer, under the user's template where there is one."""
         key = facts.folder + "\0" + facts.tokenizer_id
         if key not in self._tokenizers:
             self._tokenizers[key] = load_tokenizer(Path(facts.folder))
-        return self._tokenizers[key]
+        return with_template(self._tokenizers[key], without_surrogates(template))
 
 
 def _answered(question: Question, answer: Callable[[], T]) -> T | Failed:
@@ -187,7 +187,7 @@ def _answered(question: Question, answer: Callable[[], T]) -> T | Failed:
     except ModelError as error:
         return failed(question.request_id, "model", error)
     except TemplateError as failure:
-        return Failed(question.request_id, "template", failure.sentence("The template"))
+        return Failed(question.request_id, "template", failure.report())
 
 
 def with_kv(prompt: Prompt, kv: KvScheme, facts: ModelFacts) -> Prompt:

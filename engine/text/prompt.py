@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from hashlib import blake2b
 
 from engine.messages import UNQUANTISED, KvScheme, Notice, Turn
 from engine.text.boundaries import ANSWER, Boundaries, find_boundaries
@@ -47,6 +48,7 @@ class Prompt:
     num_old: int = 0
     boundaries: tuple[int, ...] = ()
     opening: str = ""  # the tag of reasoning that the prompt ends with, so that the reply goes on in it
+    template_id: str = ""  # tells the template that it was rendered with from others
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +95,18 @@ def build_prompt(
         num_old=history.num_old,
         boundaries=tuple(sorted(places - {0})),
         opening="" if continued else history.opening,
+        template_id=blake2b(history.layout.template.encode(), digest_size=8).hexdigest(),
     )
 
 
 def encode_rendered(tokenizer: Tokenizer, text: str, marks: Marks) -> list[int]:
     """Encode a rendered prompt that holds no replies to splice."""
     return encode_parts(tokenizer, [Part(text)], marks)[0]
+
+
+def start_ids(tokenizer: Tokenizer, layout: Layout, token_ids: Sequence[int]) -> list[int]:
+    """What a prompt begins with before what was rendered: plain templates write no start token."""
+    return tokenizer.bos_ids if layout.is_plain and list(token_ids[:1]) != tokenizer.bos_ids else []
 
 
 def mark_turns(tokenizer: Tokenizer, turns: Turns, template: str) -> tuple[Turns, Marks]:
@@ -117,10 +125,10 @@ def _encode_history(tokenizer: Tokenizer, turns: Turns, clockwork: Clockwork, wi
     num_old = count_shared(tokenizer, parts, encoded, found.old, marks)
     num_next = None if found.next is None else count_shared(tokenizer, parts, encoded, found.next, marks)
     token_ids = [token_id for part_ids in encoded for token_id in part_ids]
-    start_ids = tokenizer.bos_ids if layout.is_plain and token_ids[:1] != tokenizer.bos_ids else []
-    num_next = None if num_next is None else num_next + len(start_ids)
+    begin = start_ids(tokenizer, layout, token_ids)
+    num_next = None if num_next is None else num_next + len(begin)
     opening = _find_opening(tokenizer, text, marked, layout, clockwork)
-    return History([*start_ids, *token_ids], layout, num_old + len(start_ids), num_next, opening)
+    return History([*begin, *token_ids], layout, num_old + len(begin), num_next, opening)
 
 
 def _find_opening(tokenizer: Tokenizer, text: str, turns: Turns, layout: Layout, clockwork: Clockwork) -> str:

@@ -162,9 +162,8 @@ class ChatEnvironment(ImmutableSandboxedEnvironment):
         return dict(zip(parts[::2], parts[1::2], strict=True))
 
     def getitem(self, obj: Any, argument: Any) -> Any:
-        """Pay for looking up a key that is made of values."""
-        if isinstance(argument, tuple):
-            weigh(argument)
+        """Pay for looking up a key that is made of values, and for writing it where it is not there."""
+        weigh((argument,))
         return super().getitem(obj, argument)
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805

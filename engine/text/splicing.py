@@ -29,6 +29,11 @@ class Marks:
         """What stands for a reply while the template is rendered."""
         return f"{self.start}{index}{self.end}"
 
+    def find_replies(self, numbered: str) -> tuple[str, list[tuple[int, str]]]:
+        """What stands before the first of these in a text, and each number with what follows it."""
+        pieces = re.split(f"{self.start}([0-9]+){self.end}", numbered)
+        return pieces[0], list(zip(map(int, pieces[1::2]), pieces[2::2], strict=True))
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -62,13 +67,13 @@ def locate_replies(
 
     `numbered` is the same prompt with marks for the replies. Joined again, the parts' texts always give `text`.
     """
-    pieces = re.split(f"{marks.start}([0-9]+){marks.end}", numbered)
+    before, found = marks.find_replies(numbered)
     parts: list[Part] = []
-    start = position = 0
-    if not text.startswith(pieces[0]):
+    start = 0
+    if not text.startswith(before):
         return [Part(text)]
-    position = len(pieces[0])
-    for number, following in zip(map(int, pieces[1::2]), pieces[2::2], strict=True):
+    position = len(before)
+    for number, following in found:
         reply = replies[number]
         kept: Part | None = reply
         end = position + len(reply.text)

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 from engine.messages import Turn
 from engine.text.budget import size_of
 from engine.text.reasoning import find_reply_bodies, split_reply, written_reply
-from engine.text.rendering import TemplateError, render_template
+from engine.text.remedies import WRITE_SOMETHING
+from engine.text.rendering import TemplateError, all_within, render_template
 from engine.text.switches import switched
 from engine.text.template_reading import reasoning_fields
 
@@ -30,9 +31,9 @@ PLAIN_TEMPLATE = (
     "{{ 'Assistant:\n' }}"
 )
 NO_TEMPLATE = "This model has no chat template. A plain one was used, so answers may be worse."
-FOLDED = "The model's template takes no system prompt. It was put at the start of the first message."
+FOLDED = "{} takes no system prompt. It was put at the start of the first message."
+MERGED = "{} wants user and assistant in turn. Neighbouring messages were joined."
 MAX_TIME_PATTERN = 200  # the C library writes fields of any width
-MERGED = "The model's template wants user and assistant in turn. Neighbouring messages were joined."
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,19 +110,29 @@ def choose_layout(tokenizer: Tokenizer, turns: Turns, clockwork: Clockwork) -> t
     """Find the first way to render the turns that works, and the text it gives; a plain template ends the list."""
     if not tokenizer.template:
         return _plain_layout(tokenizer, turns, NO_TEMPLATE, clockwork)
+    try:
+        return find_layout(tokenizer, turns, clockwork)
+    except TemplateError as failure:
+        reason = failure.sentence(tokenizer.template_name) + " The plain template was used."
+        return _plain_layout(tokenizer, turns, reason, clockwork)
+
+
+def find_layout(tokenizer: Tokenizer, turns: Turns, clockwork: Clockwork) -> tuple[Layout, str]:
+    """The same without a plain template, all tries in the time of one; raises the first try's TemplateError."""
     first: TemplateError | None = None
-    for layout in _layouts(tokenizer.template):
-        if first and layout.arrange(turns) == turns:
-            continue
-        try:
-            return layout, render_layout(tokenizer, turns, layout, clockwork)
-        except TemplateError as failure:
-            first = first or failure
-            if failure.is_final:
-                break
+    _read_before(tokenizer, clockwork)
+    with all_within(clockwork.limit_seconds):
+        for layout in _layouts(tokenizer):
+            if first and layout.arrange(turns) == turns:
+                continue
+            try:
+                return layout, render_layout(tokenizer, turns, layout, clockwork)
+            except TemplateError as failure:
+                first = first or failure
+                if failure.is_final:
+                    break
     assert first is not None
-    reason = first.sentence("The model's template") + " The plain template was used."
-    return _plain_layout(tokenizer, turns, reason, clockwork)
+    raise first
 
 
 def render_layout(tokenizer: Tokenizer, turns: Turns, layout: Layout, clockwork: Clockwork) -> str:
@@ -129,7 +140,7 @@ def render_layout(tokenizer: Tokenizer, turns: Turns, layout: Layout, clockwork:
     arranged = layout.arrange(turns)
     text = render(tokenizer, arranged, layout.template, clockwork.limit_seconds, clockwork.clock, clockwork.switches)
     if not text.strip():
-        raise TemplateError("it writes nothing")
+        raise TemplateError("it writes nothing", remedy=WRITE_SOMETHING)
     return text
 
 
@@ -162,12 +173,19 @@ def merge_neighbours(turns: Turns) -> Turns:
     return tuple(merged)
 
 
-def _layouts(template: str) -> list[Layout]:
+def _read_before(tokenizer: Tokenizer, clockwork: Clockwork) -> None:
+    """Have the template's source looked through, which is done once for each and is no part of rendering."""
+    reasoning_fields(tokenizer.template)
+    switched(tokenizer.template, tuple(tokenizer.special_tokens.items()), clockwork.switches)
+
+
+def _layouts(tokenizer: Tokenizer) -> list[Layout]:
+    folded, merged = (reason.format(tokenizer.template_name) for reason in (FOLDED, MERGED))
     return [
-        Layout(template, lambda turns: turns),
-        Layout(template, fold_system, (FOLDED,)),
-        Layout(template, merge_neighbours, (MERGED,)),
-        Layout(template, lambda turns: merge_neighbours(fold_system(turns)), (FOLDED, MERGED)),
+        Layout(tokenizer.template, lambda turns: turns),
+        Layout(tokenizer.template, fold_system, (folded,)),
+        Layout(tokenizer.template, merge_neighbours, (merged,)),
+        Layout(tokenizer.template, lambda turns: merge_neighbours(fold_system(turns)), (folded, merged)),
     ]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import functools
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -15,6 +17,7 @@ from engine.text.control_tokens import ControlTokens
 from engine.text.pieces import read_rules, token_bytes
 from engine.text.reasoning import find_tags, tokens_of_tags
 from engine.text.tokenizer_settings import (
+    CHAT_END_TOKENS,
     add_listed_tokens,
     read_end_ids,
     read_named_tags,
@@ -41,7 +44,8 @@ class Tokenizer:
     ) -> None:
         """`named_tags` are those of reasoning that its settings name, beside the ones that it has tokens for."""
         self.identity = identity
-        self.template = template
+        self.base = self  # with the model's own template
+        self.template_name = "The model's template"  # in sentences
         self.special_tokens = dict(special_tokens or {})
         self.end_ids = end_ids
         self._backend = backend
@@ -59,15 +63,22 @@ class Tokenizer:
         self.closing_ids = {pair: ids[pair.closing] for pair in self.reasoning if pair.closing in ids}
         self.tag_tokens = {token_id: token.content for token_id, token in added.items() if token.content in shown}
         special = {token.content for token in added.values() if token.special}
-        plain = {token.content for token in added.values()} - special
-        # Tokens such as "<think>" control a chat where its template writes them; runs of spaces never do.
-        written = {content for content in plain if content.strip() and content in template}
+        self._plain_texts = {token.content for token in added.values()} - special
         self.special_texts = frozenset(special)
-        self.control_tokens = ControlTokens(special | written)
+        self._take_template(template)
         self.reply_control_tokens = ControlTokens(special)  # a reply shows tokens that are not special as text
         self.thought_control_tokens = ControlTokens(special | {pair.closing for pair in self.closing_ids})
         self._guard_ids = self._find_guard()
         self.bos_ids = self._find_bos()
+
+    def with_template(self, template: str) -> Tokenizer:
+        """The same tokens under a template of the user's, whose own chat ends end a reply too."""
+        other = copy.copy(self)
+        other.template_name = "Your template"
+        other._take_template(template)
+        ends = [self._backend.token_to_id(name) for name in CHAT_END_TOKENS if name in template]
+        other.end_ids = self.end_ids | {token_id for token_id in ends if token_id is not None}
+        return other
 
     @property
     def has_pieces(self) -> bool:
@@ -118,6 +129,12 @@ class Tokenizer:
         """The whole tokenizer in the form of tokenizer.json, tokens that were added later included."""
         return self._backend.to_str()
 
+    def _take_template(self, template: str) -> None:
+        self.template = template
+        # Tokens such as "<think>" control a chat where its template writes them; runs of spaces never do.
+        written = {content for content in self._plain_texts if content.strip() and content in template}
+        self.control_tokens = ControlTokens(self.special_texts | written)
+
     def _encode_piece(self, text: str, is_first: bool) -> list[int]:
         if not text:
             return []
@@ -137,6 +154,12 @@ class Tokenizer:
         bos_id = self._backend.token_to_id(self.special_tokens.get("bos_token", ""))
         with_special = self._backend.encode("a", add_special_tokens=True).ids
         return [bos_id] if bos_id is not None and with_special[:1] == [bos_id] else []
+
+
+@functools.lru_cache(maxsize=8)
+def with_template(tokenizer: Tokenizer, template: str) -> Tokenizer:
+    """A tokenizer under the user's template, under the model's own where that is empty or the same."""
+    return tokenizer if template in ("", tokenizer.template) else tokenizer.with_template(template)
 
 
 def load_tokenizer(folder: Path) -> Tokenizer:

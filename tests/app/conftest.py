@@ -20,6 +20,7 @@ from app.chat.session import ChatSession
 from app.conversations.database import Database
 from app.conversations.recorder import Recorder
 from app.conversations.store import Store
+from app.desktop.desktop import Desktop
 from app.garbage import GarbageCollector
 from app.settings.folders import data_folder
 from app.settings.preferences import Preferences, Settings
@@ -133,6 +134,12 @@ def ask(database: Database) -> Callable[[Callable[[Store], Any]], Any]:
 
 
 @pytest.fixture
+def desktop() -> Desktop:
+    """One that does nothing."""
+    return Desktop()
+
+
+@pytest.fixture
 def make_driver(
     qtbot: QtBot,
     run_async: RunAsync,
@@ -141,6 +148,7 @@ def make_driver(
     recorder: Recorder,
     data_dir: Path,
     target: str,
+    desktop: Desktop,
 ) -> Iterator[Callable[[], Driver]]:
     QApplication.setQuitOnLastWindowClosed(False)  # or the end of one test ends the loop of the next
     garbage = GarbageCollector()  # as the program does
@@ -149,7 +157,9 @@ def make_driver(
     windows: list[MainWindow] = []
 
     def make() -> Driver:
-        window = MainWindow(theme, database, bridge, recorder, data_dir=data_dir, target=target, drafter="ngram")
+        window = MainWindow(
+            theme, database, bridge, recorder, data_dir=data_dir, target=target, drafter="ngram", desktop=desktop
+        )
         windows.append(window)
         qtbot.addWidget(window)
         window.show()

@@ -104,15 +104,6 @@ def test_what_goes_wrong_unexpectedly_is_told_and_gives_the_text_back(
     caplog.clear()
 
 
-def test_a_failure_of_the_engine_itself_is_told_above_every_composer(driver: Driver, fake_engine: FakeEngine) -> None:
-    driver.type("one")
-    driver.wait_idle()
-    driver.window.workspace.new_tab()
-    fake_engine.emit(Failed(0, "engine", "The engine failed: no memory."))
-    driver.wait(lambda: "no memory" in alert_of(driver.tab))
-    assert all("no memory" in alert_of(tab) for tab in driver.window.workspace.tabs)
-
-
 def test_a_chat_made_with_another_model_goes_on_with_the_windows(
     make_driver: Callable[[], Driver], fake_engine: FakeEngine, data_dir: Path, ask: Callable[..., Any]
 ) -> None:

@@ -8,12 +8,10 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton
 
 from app.chat.notes import NoteBar
 from app.conversations.exporting.files import ExportKind
 from app.disk_full import SENTENCE as DISK_FULL_NOTE
-from app.settings.prompt_cache import CacheDialog
 from engine.messages import CacheReport, ConversationDeleted, Finished, Notice, Progress
 from tests.app.driver import Driver, settle
 from tests.app.fake_engine import FakeEngine, deltas_of
@@ -109,10 +107,9 @@ def test_a_full_disk_takes_the_cache_first_and_offers_to_free_it(driver: Driver,
         lambda: any("left, so prompts are not cached. Chats are still saved." in one for one in notes_of(driver))
     )
     driver.press("Clear the prompt cache, after a question")
-    dialog = driver.window.findChild(CacheDialog)
-    assert dialog is not None
-    words = [button.text() for button in dialog.findChildren(QPushButton) if button.isVisible()]
-    assert set(words) == {"Clear", "Keep"}
+    page = driver.window.settings_pages.show_cache()
+    assert page is not None
+    assert "Chats stay" in page.question.text
 
 
 def test_o40_nothing_is_sent_while_the_disk_is_full_and_all_goes_on_when_it_is_not(

@@ -10,10 +10,9 @@ import pytest
 
 from app.settings.models_page import ModelsAndPresetsPage
 from app.settings.preferences import ModelChoice
-from app.tasks import finish
-from app.window_settings import MODELS
-from engine.messages import ModelLoaded
-from tests.app.driver import Driver
+from app.window_settings import DRAFTERS, MODELS, TEMPLATES
+from engine.messages import ModelLoaded, Notice
+from tests.app.driver import Driver, settle
 from tests.app.fake_engine import FakeEngine, facts_of
 
 
@@ -39,6 +38,19 @@ def test_model_without_a_template_is_told_once(driver: Driver, fake_engine: Fake
     assert bar.isHidden()
 
 
+def test_template_that_fails_is_told_with_the_way_to_its_page(driver: Driver, fake_engine: FakeEngine) -> None:
+    sentence = "The model's template failed at line 12: `role` is undefined. The plain template was used."
+    fake_engine.script = [Notice(0, "template", sentence), *fake_engine.script]
+    driver.type("Hi")
+    driver.wait_idle()
+    bar = driver.window.workspace.bar
+    driver.wait(lambda: bar.text == sentence)
+    bar.buttons[0].click()
+    assert driver.window.settings_pages.window.page == TEMPLATES
+    driver.window.settings_pages.close()
+    driver.run(settle())
+
+
 def test_preset_is_shown_on_its_page_with_the_chats_that_use_it(driver: Driver) -> None:
     preset = driver.window.models.planner.presets.add("Editor")
     driver.run(driver.tab.session.choose_preset(preset.id))
@@ -50,5 +62,7 @@ def test_preset_is_shown_on_its_page_with_the_chats_that_use_it(driver: Driver) 
     assert isinstance(page, ModelsAndPresetsPage)
     assert page.list.preset == preset
     assert page.used.text().replace("\u00a0", " ") == "Used by 1 chat"
+    page.models.choose_drafter.click()
+    assert driver.window.settings_pages.window.page == DRAFTERS
     driver.window.settings_pages.close()
-    driver.run(finish())
+    driver.run(settle())

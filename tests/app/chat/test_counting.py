@@ -107,6 +107,19 @@ def test_chips_show_their_tokens_and_the_tooltip_what_the_prompt_consists_of(
     ]
 
 
+def test_the_system_prompt_is_told_apart_from_the_chat(
+    composer: Composer, counting: Counting, chat: Chat, fake_engine: FakeEngine, qtbot: QtBot
+) -> None:
+    fake_engine.count = count_characters
+    chat.plan = replace(PLAN, system_prompt="s" * 41, context_length=500)
+    chat.before = (Turn("system", "s" * 41), EARLIER)
+    composer.field.setPlainText("z" * 6)
+    qtbot.waitUntil(lambda: "System prompt" in composer.foot.cost.accessibleDescription())
+    said = composer.foot.cost.accessibleDescription().replace("\u00a0", " ").split("\n")
+    assert said[:3] == ["System prompt: about 40 tokens", "Chat: 101 tokens", "This message: 6 tokens"]
+    assert {question.context_length for question in questions(fake_engine)} == {500}
+
+
 def test_a_prompt_that_is_too_long_is_refused_with_its_count_and_an_offer(
     composer: Composer, sent: list[Draft], counting: Counting, chat: Chat, fake_engine: FakeEngine, qtbot: QtBot
 ) -> None:

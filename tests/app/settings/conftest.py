@@ -1,4 +1,4 @@
-"""What tests of the settings share: a theme, the preferences, and a place for pages to be shown in."""
+"""What tests of the settings share: a theme, a home folder, and a place for pages to be shown in."""
 
 from __future__ import annotations
 
@@ -9,18 +9,12 @@ import pytest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.settings.preferences import Settings
 from app.theme.theme import Theme
 
 
 @pytest.fixture
 def theme(qapp: QApplication) -> Theme:
     return Theme()
-
-
-@pytest.fixture
-def settings(qapp: QApplication, data_dir: Path) -> Settings:
-    return Settings(data_dir)
 
 
 @pytest.fixture
@@ -35,3 +29,13 @@ def show(qtbot: QtBot) -> Callable[..., None]:
         widget.show()
 
     return show_one
+
+
+@pytest.fixture
+def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A home folder of its own, with no folder named by SLIPSTREAM_DATA."""
+    for name in ("DATA", "CONFIG"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("SLIPSTREAM_DATA")
+    return tmp_path

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 
+from app.focus_order import chain_of
 from app.settings.form import Card, Choice, NumberField, Row, SettingsPage, Slider, Switch, TextField
 
 MINUTES = (("5", "5 min"), ("30", "30 min"), ("0", "never"))
@@ -123,3 +125,23 @@ def test_page_asks_to_be_restored(qtbot, show, theme):
     show(page)
     with qtbot.waitSignal(page.restore_asked):
         qtbot.keyClick(page.restore, Qt.Key.Key_Space)
+
+
+def test_tab_goes_through_a_page_in_its_order_and_ends_with_restore(show, theme):
+    first, second = Switch(theme, "First"), Switch(theme, "Second")
+    page = SettingsPage(theme, "General")
+    page.add(Card(theme, Row("First", first), Row("Second", second)))
+    window, before = QWidget(), Switch(theme, "Before")
+    line = QHBoxLayout(window)
+    line.addWidget(before)
+    line.addWidget(page)
+    show(window)
+    assert chain_of(window) == [before, first, second, page.restore]
+
+
+def test_page_that_is_made_opens_no_window_of_its_own(qtbot, theme):
+    before = set(QApplication.topLevelWidgets())
+    page = SettingsPage(theme, "General", "A sentence.")
+    page.add(Card(theme, Row("First", Switch(theme), "Why.")))
+    shown = [one for one in set(QApplication.topLevelWidgets()) - before if one.isVisible()]
+    assert shown == []

@@ -16,7 +16,7 @@ from app.conversations.records import Conversation
 from app.focus_order import chain_of
 from app.settings.model_form import memory_words
 from app.settings.models_page import ModelsAndPresetsPage
-from app.settings.preferences import ModelChoice, Settings
+from app.settings.preferences import ModelChoice, Preferences, Settings
 from app.settings.preset_form import read_stops, write_stops
 from app.settings.presets import DEFAULT, DEFAULT_ID, Preset, Presets
 from app.tasks import finish
@@ -28,6 +28,12 @@ from tests.app.fake_engine import FakeEngine, facts_of
 GB = 1_000_000_000
 ASKED = Sampling(temperature=0.7, top_k=20)
 CHAT = Conversation("c", "T", "m", "", 1.0, 1.0)
+
+
+@pytest.fixture
+def settings(settings: Settings, target: str) -> Settings:
+    settings.change(Preferences(target=target))
+    return settings
 
 
 @pytest.fixture
@@ -129,7 +135,7 @@ def test_what_was_typed_is_kept_for_its_own_preset(page, presets) -> None:
 
 def test_system_prompt_is_counted(page, settle) -> None:
     page.prompt.area.setPlainText("Be very brief")
-    settle(lambda: page.prompt.count.text() == "3\u00a0tokens")
+    settle(lambda: page.prompt.count.text() == "About 3\u00a0tokens")
 
 
 def test_deleted_preset_is_had_back(page, presets) -> None:

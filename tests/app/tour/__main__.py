@@ -57,6 +57,7 @@ STATES = (
     message_states.document,
     dialog_states.importing,
     dialog_states.cache,
+    dialog_states.settings,
     dialog_states.dialogs,
     dialog_states.quitting,
 )

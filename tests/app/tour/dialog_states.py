@@ -5,15 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 
-from PySide6.QtWidgets import QPushButton
-
 from app.chat.draft import Draft
 from app.dialogs.about import AboutSheet
 from app.dialogs.import_page import ImportPage
 from app.dialogs.quit_sheet import QuitSheet
 from app.dialogs.shortcuts import ShortcutList
 from app.file_dialogs import SaveDialog
-from app.settings.prompt_cache import CacheDialog
 from tests.app.conversations.importing.chat_files import chatgpt_chat, chatgpt_node
 from tests.app.tour.answers import Answers
 from tests.app.tour.camera import Camera
@@ -52,17 +49,30 @@ async def offer(camera: Camera, page: ImportPage, chats: list[object]) -> None:
 
 
 async def cache(camera: Camera, answers: Answers) -> None:
-    """The dialog on the prompt cache, and what it asks before it is cleared."""
-    camera.window.cache_notes.show()
-    dialog = camera.window.findChild(CacheDialog)
-    assert dialog is not None
+    """The page of the prompt cache, and what it asks before all is removed."""
+    page = camera.window.settings_pages.show_cache()
+    assert page is not None
     await asyncio.sleep(0.4)
-    await camera.shoot_widget("cache", dialog)
-    (clear,) = (button for button in dialog.findChildren(QPushButton) if button.text() == "Clear…")
-    clear.click()
-    await camera.shoot_widget("cache-clear", dialog)
-    dialog.close()
+    await camera.shoot_widget("cache", page)
+    page.ask_first(True)
+    await camera.shoot_widget("cache-clear", page)
+    camera.window.settings_pages.close()
     await asyncio.sleep(0.1)
+
+
+async def settings(camera: Camera, answers: Answers) -> None:
+    """Every page of the settings, in a wide window and in its smallest."""
+    pages = camera.window.settings_pages
+    pages.show()
+    window = pages.window
+    assert window is not None
+    for width, name in ((1040, "settings"), (1, "settings-narrow")):
+        window.resize(width, 800)
+        for page in window.names:
+            pages.show(page)
+            await asyncio.sleep(0.2)
+            await camera.shoot_widget(f"{name}-{page.lower().replace(' ', '-')}", window)
+    pages.close()
 
 
 async def dialogs(camera: Camera, answers: Answers) -> None:

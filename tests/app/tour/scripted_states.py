@@ -9,8 +9,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-from app.settings.prompt_cache import CacheDialog
-from engine.messages import Failed, ModelLoaded, Notice, Statistics, TemplateSwitch
+from engine.messages import EngineStarted, Failed, ModelLoaded, Notice, Statistics, TemplateSwitch
 from tests.app.fake_engine import facts_of
 from tests.app.tour.answers import STOP, ScriptedAnswers
 from tests.app.tour.camera import Camera
@@ -57,7 +56,11 @@ async def thinking(camera: Camera, answers: ScriptedAnswers) -> None:
 async def cache_paused(camera: Camera, answers: ScriptedAnswers) -> None:
     problem = "The disk is full, so prompts are not saved. Chats still are."
     answers.engine.report = replace(REPORT, problem=problem)
-    await camera.shoot_dialog("cache-paused", camera.window.cache_notes.show, CacheDialog)
+    page = camera.window.settings_pages.show_cache()
+    assert page is not None
+    await camera.until(lambda: page.note.text == problem)
+    await camera.shoot_widget("cache-paused", page)
+    camera.window.settings_pages.close()
     answers.engine.report = REPORT
 
 
@@ -65,7 +68,7 @@ async def engine_failed(camera: Camera, answers: ScriptedAnswers) -> None:
     answers.engine.emit(Failed(0, "engine", "The engine stopped. Every chat is saved; start Slipstream again."))
     await asyncio.sleep(0.2)
     await camera.shoot("engine-failed")
-    answers.engine.emit(ModelLoaded(0, facts_of("starter")))
+    answers.engine.emit(EngineStarted())
 
 
 async def model_missing(camera: Camera, answers: ScriptedAnswers) -> None:

@@ -52,6 +52,13 @@ def test_a_text_that_changed_before_the_last_message_is_told_with_its_place():
     assert "600 tokens were read again: the chat's text changed at token 300 " in text_told
 
 
+def test_another_template_is_the_cause_where_the_text_changed():
+    changed = [*A[:5], *text(2, 900)]
+    _, code, text_told = explain(restored(5, A, changed, num_old=900, has_new_template=True))
+    assert code == reasons.TEMPLATE_CHANGED
+    assert text_told == "895 tokens were read again: the chat is written with another template."
+
+
 def test_another_branch_that_is_there_is_no_reading_again():
     other = [*A[:300], *text(2, 700)]
     assert explain(restored(897, A, other, num_old=900, is_end=True)) == (0, "", "")

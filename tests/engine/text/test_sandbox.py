@@ -71,6 +71,7 @@ ATTACKS = {
     "changed": DOUBLED + "{% for i in range(2) %}{{ loop.changed(n.a if i else n.b) }}{% endfor %}",
     "key of doubled pairs": PAIRED + "{{ {n.a: 1} | length }}",
     "look up doubled pairs": PAIRED + "{{ {}[n.a] }}{{ {}.get(n.a) }}",
+    "name a missing key": DOUBLED + "{{ {}[n.a].x }}",
     "unique doubled pairs": PAIRED + "{{ [n.a] | unique | list }}",
     "find a long text": BIG + "{{ (s + 'a') in ([s + 'b'] * 100000) }}",
     "sort long texts": BIG + "{{ ([s + 'a', s + 'b'] * 10000) | sort | length }}",

@@ -82,7 +82,7 @@ def test_o11_without_a_template_or_chatml_tokens_roles_are_written_out() -> None
         ("{{ 'x' | center(10**9) }}", 1),
         ("{% set n = namespace(x='aaaa') %}{% for i in range(99) %}{% set n.x = n.x ~ n.x %}{% endfor %}", 1),
         ("{% set n = namespace(x='aa') %}{% for i in range(9) %}{% set n.x = n.x.replace('a', n.x) %}{% endfor %}", 1),
-        ("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", 0),
+        ("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}", 1),
     ],
 )
 def test_o13_a_bad_template_is_an_error_with_its_line_within_a_second(template: str, line: int) -> None:

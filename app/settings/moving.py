@@ -1,0 +1,188 @@
+"""Moving the data folder: a copy while the program runs, brought up to date and used at the next start.
+
+The folder that the data lay in stays as it was; nothing here removes anything from it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from app.figures import write_bytes
+from app.settings.folders import read_pointer, write_pointer
+
+logger = logging.getLogger(__name__)
+SPARE_BYTES = 50_000_000  # that the disk must have left
+LIVE = (
+    ".sqlite",
+    ".sqlite-wal",
+    ".sqlite-shm",
+    ".lock",
+)  # that are written while the program runs: copied at the start
+NEVER = ("window.lock",)
+CHUNK = 1 << 20
+PROBE = ".slipstream-writable"
+
+
+class MoveError(Exception):
+    """The data was not moved; the text is a sentence for the user."""
+
+
+def files_of(folder: Path) -> Iterator[Path]:
+    """Every file and link below a folder, but for those that belong to the folder itself; links are not followed."""
+    for place, folders, names in os.walk(folder):
+        folders.sort()
+        for name in sorted((*names, *(name for name in folders if os.path.islink(os.path.join(place, name))))):
+            path = Path(place) / name
+            if not (path.parent == folder and name in NEVER):
+                yield path
+
+
+def size_of(folder: Path) -> int:
+    """Bytes of all its files; one that goes meanwhile counts nothing."""
+    return sum(_size(path) for path in files_of(folder))
+
+
+def check(old: Path, new: Path) -> None:
+    """Raises MoveError where the data cannot be moved there. Makes the folder where it is missing."""
+    ours, theirs = old.resolve(), new.resolve()
+    if ours == theirs:
+        raise MoveError("The data lies in this folder already.")
+    if ours in theirs.parents or theirs in ours.parents:
+        raise MoveError(f"{new} and the data folder lie one within the other. Choose a folder beside it.")
+    try:
+        new.mkdir(mode=0o700, parents=True, exist_ok=True)
+        held = [one.name for one in new.iterdir() if one.name not in NEVER]
+        (new / PROBE).write_bytes(b"")
+        (new / PROBE).unlink()
+    except OSError as error:
+        raise MoveError(f"{new} cannot be written: {error.strerror or error}. Choose another folder.") from error
+    if held:
+        raise MoveError(f"{new} is not empty: it has {held[0]}. Choose an empty folder.")
+    needed, free = size_of(old) + SPARE_BYTES, shutil.disk_usage(new).free
+    if free < needed:
+        raise MoveError(f"The data needs {write_bytes(needed)}; the disk of {new} has {write_bytes(free)}.")
+
+
+def copy_all(
+    old: Path,
+    new: Path,
+    tell: Callable[[int], None] = lambda num_bytes: None,
+    is_over: Callable[[], bool] = lambda: False,
+) -> None:
+    """Copy what is not being written, and read each copy again; raises MoveError, and then leaves nothing behind.
+
+    `tell` is given the bytes that are done. What is copied is used from the next start on.
+    """
+    done = 0
+    try:
+        for path in files_of(old):
+            if is_over():
+                raise MoveError("The copying was stopped. The data stays where it was.")
+            if path.name.endswith(LIVE):
+                continue
+            done += _copy(path, new / path.relative_to(old))
+            tell(done)
+        write_pointer(replace(read_pointer(), next=str(new), problem=""))
+    except OSError as error:
+        empty(new)
+        raise MoveError(f"The data was not copied: {error.strerror or error}. It stays where it was.") from error
+    except MoveError:
+        empty(new)
+        raise
+
+
+def finish_move(old: Path) -> Path:
+    """Before anything is opened: bring the copy up to date and have it used; the folder to use, the old one on failure.
+
+    To be called by the program that alone has the old folder.
+    """
+    pointer = read_pointer()
+    if not pointer.next or old != Path(pointer.folder or old):
+        return old
+    new = Path(pointer.next)
+    try:
+        if not new.is_dir():
+            raise MoveError(f"{new} is not there.")
+        _bring_up_to_date(old, new)
+        write_pointer(replace(pointer, folder=str(new), next="", problem=""))
+    except (OSError, MoveError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        logger.warning("the data folder was not moved: %s", reason)
+        problem = f"The data was not moved to {new}: {reason.rstrip('.')}. It stays in {old}."
+        write_pointer(replace(pointer, next="", problem=problem))
+        return old
+    return new
+
+
+def empty(folder: Path) -> None:
+    """Take away a copy that is not used."""
+    for one in folder.iterdir() if folder.is_dir() else ():
+        if one.name in NEVER:
+            continue
+        if one.is_dir() and not one.is_symlink():
+            shutil.rmtree(one, ignore_errors=True)
+        else:
+            one.unlink(missing_ok=True)
+
+
+def _bring_up_to_date(old: Path, new: Path) -> None:
+    wanted = {path.relative_to(old) for path in files_of(old)}
+    for path in list(files_of(new)):
+        if path.relative_to(new) not in wanted:
+            path.unlink()  # it went from the old folder since
+    for relative in sorted(wanted):
+        if not _is_same(old / relative, new / relative):
+            _copy(old / relative, new / relative)
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    """By size and time, as copying keeps them; links by where they lead."""
+    if one.is_symlink() or other.is_symlink():
+        return one.is_symlink() and other.is_symlink() and os.readlink(one) == os.readlink(other)
+    if not other.is_file():
+        return False
+    first, second = one.stat(), other.stat()
+    return (first.st_size, first.st_mtime_ns) == (second.st_size, second.st_mtime_ns)
+
+
+def _copy(source: Path, target: Path) -> int:
+    """Bytes copied; 0 of a file that goes meanwhile. The copy has the time of before: what changes is copied again."""
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    target.unlink(missing_ok=True)
+    try:
+        if source.is_symlink():
+            target.symlink_to(os.readlink(source))
+            return 0
+        before = source.stat()
+        shutil.copyfile(source, target)
+        shutil.copymode(source, target)
+        os.utime(target, ns=(before.st_atime_ns, before.st_mtime_ns))
+        has_changed = source.stat().st_mtime_ns != before.st_mtime_ns
+        is_whole = has_changed or _digest(source) == _digest(target)
+    except FileNotFoundError:
+        target.unlink(missing_ok=True)
+        return 0
+    if not is_whole:
+        raise MoveError(f"The copy of {source.name} is not what was copied. The disk of {target.parent} may be faulty.")
+    return before.st_size
+
+
+def _digest(path: Path) -> bytes:
+    digest = hashlib.blake2b(digest_size=16)
+    with path.open("rb") as file:
+        while piece := file.read(CHUNK):
+            digest.update(piece)
+    return digest.digest()
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.lstat().st_size
+    except OSError:
+        return 0

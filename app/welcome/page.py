@@ -1,0 +1,111 @@
+"""WelcomePage: the first page: what this program does, and which model answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QPixmap, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+
+from app.hardware import machine_words
+from app.machine import PLACE
+from app.model_chooser import ModelChooser
+from app.theme.fonts import font
+from app.theme.labels import StartLabel
+from app.theme.symbols import app_pixmap
+from app.theme.theme import Theme
+from app.welcome.answer_card import AnswerCard
+from app.welcome.answers import PlacedModel, answers_of
+
+TITLE = f"Ask something. It answers from {PLACE}."
+STORY = (
+    "A small drafter runs ahead of the model and guesses the next words; the model checks them and keeps those that "
+    "it would have written itself. The text stays the same, and you see how much time it saves."
+)
+MACHINE = "{}. Nothing is downloaded unless you ask."
+PROMISE = "No account, no telemetry, no open port."
+LOW, LOWER = 560, 430  # px of height, with three models
+ICON, ICON_MARGIN = 76, 9  # px; icon.svg keeps the system's margin, which would indent it
+
+
+class WelcomePage(QWidget):
+    find_asked = Signal()  # another model
+
+    def __init__(self, theme: Theme, chooser: ModelChooser, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._chooser = chooser
+        self._models: Sequence[PlacedModel] = ()
+        self._icon = QLabel(self)
+        self._icon.setPixmap(self._trimmed_icon())
+        self._title = StartLabel(TITLE, "first-title", "title")
+        self._story = StartLabel(STORY, "reply", "secondary")
+        self._caption = StartLabel("Answer with", "heading", "title", wraps=False)
+        self._machine = StartLabel(
+            f"{machine_words()}. Nothing is downloaded unless you ask.", "small", "secondary", wraps=False
+        )
+        self.card = AnswerCard(theme, self)
+        self.find_button = QPushButton("Find another model…", self)
+        self.find_button.setProperty("kind", "link")
+        self.find_button.setFont(font("interface-medium"))
+        self.find_button.setAccessibleName("Find another model")
+        self._promise = StartLabel(PROMISE, "interface", "caption", wraps=False)
+        self._lay_out()
+        self.card.chosen.connect(chooser.choose)
+        self.find_button.clicked.connect(self.find_asked)
+        chooser.changed.connect(self.refresh)
+        self.refresh()
+
+    def _lay_out(self) -> None:
+        self._head = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._head.addWidget(self._caption)
+        self._head.addStretch(1)
+        self._head.addWidget(self._machine)
+        foot = QHBoxLayout()
+        foot.addWidget(self.find_button)
+        foot.addStretch(1)
+        foot.addWidget(self._promise)
+        column = QVBoxLayout(self)
+        column.setSpacing(0)
+        column.setContentsMargins(0, 0, 0, 0)
+        for widget, space in ((self._icon, 20), (self._title, 8), (self._story, 26)):
+            column.addWidget(widget)
+            column.addSpacing(space)
+        column.addLayout(self._head)
+        column.addSpacing(10)
+        column.addWidget(self.card)
+        column.addSpacing(8)
+        column.addLayout(foot)
+
+    def _trimmed_icon(self) -> QPixmap:
+        ratio = self.devicePixelRatioF()
+        whole = app_pixmap(ICON + 2 * ICON_MARGIN, ratio)
+        start, size = round(ICON_MARGIN * ratio), round(ICON * ratio)
+        return whole.copy(start, start, size, size)
+
+    def show_models(self, models: Sequence[PlacedModel], *, has_none: bool = False, can_find: bool = False) -> None:
+        """Offer these too, which are on this computer; where there is none at all, nothing is to be chosen."""
+        self._models = models
+        for widget in (self._caption, self._machine, self.card):
+            widget.setVisible(not has_none)
+        self.find_button.setVisible(can_find and not has_none)
+        self.refresh()
+
+    def refresh(self) -> None:
+        self.card.show_answers(answers_of(self._chooser, self._models))
+
+    def make_room(self, height: int) -> None:
+        """In a low window the picture goes first, then the story."""
+        more = max(0, len(self.card.rows) - 3) * self.card.rows[0].sizeHint().height() if self.card.rows else 0
+        self._icon.setVisible(height >= LOW + more)
+        self._story.setVisible(height >= LOWER + more)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a narrow one the machine stands under the caption."""
+        super().resizeEvent(event)
+        needed = self._caption.sizeHint().width() + self._machine.fontMetrics().horizontalAdvance(self._machine.text())
+        is_narrow = needed + 24 > event.size().width()
+        direction = QBoxLayout.Direction
+        self._machine.setWordWrap(is_narrow)
+        self._head.setDirection(direction.TopToBottom if is_narrow else direction.LeftToRight)
+        self._promise.setVisible(event.size().width() > 420)
