@@ -133,7 +133,7 @@ def plan_of(window: MainWindow, bridge: EngineBridge) -> WindowPlan:
         window.notes,
         chats=lambda: catalogue.conversations,
         targets=lambda: [model.target for model in popovers.models()],
-        show_drafters=lambda target: window.drafters.show_page(target),
+        show_drafters=lambda target: window.drafters.show_drafters(target),
         parent=window,
     )
     popovers.show_presets = plan.show_presets
