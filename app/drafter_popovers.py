@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction, QKeySequence
 from shiboken6 import isValid
 
 from app.chat.tab import ChatTab
@@ -23,11 +24,15 @@ class DrafterPopovers(QObject):
         self, theme: Theme, picker: Picker, show_all: Callable[[], object], parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
-        self.keys = ""  # that open the page
+        self._action: QAction | None = None  # that opens the page
         self._theme = theme
         self._picker = picker
         self._show_all = show_all
         self._with_misfits: Popover | None = None  # the one that shows what does not fit
+
+    def follow(self, action: QAction) -> None:
+        """Show its keys beside what opens the page."""
+        self._action = action
 
     def serve(self, tab: ChatTab) -> None:
         tab.composer.foot.drafter_asked.connect(lambda: self.open(tab))
@@ -64,12 +69,15 @@ class DrafterPopovers(QObject):
         def choose(drafter: str) -> None:
             session.choose_drafter(drafter or (AUTOMATIC if stand_in else ""))
 
-        deeds = DrafterDeeds(choose, lambda: self._show_misfits(popover, tab), self._show_all, self.keys)
+        written = QKeySequence.SequenceFormat.NativeText
+        keys = self._action.shortcut().toString(written) if self._action else ""
+        deeds = DrafterDeeds(choose, lambda: self._show_misfits(popover, tab), self._show_all, keys)
         return drafter_rows(
             self._picker,
             self._picker.target,
             session.drafter or stand_in,
             deeds,
+            used=(message.drafter for message in session.messages),
             shows_misfits=popover is self._with_misfits,
         )
 

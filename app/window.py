@@ -138,6 +138,7 @@ class MainWindow(QMainWindow):
         keys = self.settings_pages.keys
         self.actions_of_window = Actions(self, self.theme, workspace, self.open_chat, self._deeds(), keys)
         sidebar.field.follow(self.actions_of_window.search)
+        self.drafters.popovers.follow(self.actions_of_window.all_drafters)
 
     def _restore(self) -> None:
         """Bring back what was kept of the last time, but for the tabs."""
@@ -217,6 +218,7 @@ class MainWindow(QMainWindow):
             undo=self._undoing.undo,
             redo=self._undoing.redo,
             step_region=self.regions.step,
+            show_drafters=self.drafters.show_page,
             show_welcome=self.welcome.show,
             change_text_size=self.looks.step_text_size,
         )

@@ -34,11 +34,15 @@ class WindowDrafters(QObject):
         window.workspace.alike.do_to_each(self.popovers.serve)
         window.closed.connect(self.picker.close)
 
-    def show_page(self, target: str = "") -> None:
-        """The page, with the drafters of a model, or of the one that was shown last."""
+    def show_page(self) -> None:
+        """With the drafters of the model that chats go on with."""
+        self.show_drafters(self.picker.target)
+
+    def show_drafters(self, target: str) -> None:
+        """The page, with the drafters of a model."""
         self._pages.show(DRAFTERS)
         page = self._pages.window.made_page(DRAFTERS) if self._pages.window else None
-        if target and isinstance(page, DraftersPage):
+        if isinstance(page, DraftersPage):
             page.show_target(target)
 
     def _take_target(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, QPointF, Qt
 
 from app.drafter_rows import ALL, AS_SETTINGS, MEASURE, NOTE, STOP
 from app.popover.popover import Popover
@@ -16,6 +16,7 @@ from app.settings.drafters.picker import Picker
 from app.tasks import finish
 from app.window_settings import DRAFTERS
 from tests.app.driver import Driver
+from tests.app.settings.drafters.hands import click, press
 from tests.app.settings.drafters.known_drafters import TARGET, VOCABULARY, KnowingEngine
 
 DFLASH = "dflash:/m/dflash"
@@ -82,7 +83,7 @@ def test_it_offers_automatic_what_fits_and_what_does_not(driver, picker):
     assert [row.words for row in rows[1:]][:6] == ["None", "n-gram", "Suffix", "Qwen3-0.6B", "DFlash", "2 do not fit"]
     assert (row_of(popover, "DFlash").quiet, row_of(popover, "DFlash").at_end) == ("800\u00a0MB", "×2.1")
     assert (row_of(popover, "Suffix").at_end, row_of(popover, "Suffix").tone) == ("×0.9", "alert")
-    assert row_of(popover, "Qwen3-0.6B").at_end == "not measured yet"
+    assert row_of(popover, "Qwen3-0.6B").at_end == MEASURE
     assert NOTE in [row.words for row in rows]
     popover.close()
 
@@ -120,18 +121,29 @@ def test_automatic_lets_a_chat_follow_the_settings_again(driver, picker):
     assert driver.tab.session.drafter == "automatic"
 
 
-def test_what_is_not_measured_is_measured_from_there(driver, picker, fake_engine, run_async):
+@pytest.mark.parametrize("is_by_keys", [True, False])
+def test_what_is_not_measured_is_measured_from_there(driver, picker, is_by_keys):
     popover = open_popover(driver)
-    choose(popover, MEASURE)
-    driver.wait(lambda: row_of(popover, STOP) is not None)
+    rows = popover.list
+    index = rows.rows.index(rows.rows.rows.index(row_of(popover, "DFlash")), 0)
+    rows.setCurrentIndex(index)
+    if is_by_keys:
+        press(rows, Qt.Key.Key_Right)
+    else:
+        click(rows.viewport(), QPointF(rows.visualRect(index).topRight() + QPoint(-20, 10)))
+    driver.wait(lambda: bool(picker.measuring.progress))
+    assert row_of(popover, STOP).can_be_chosen
     driver.wait(lambda: not picker.measuring.is_any)
-    assert row_of(popover, "DFlash").at_end == "×2.1"
-    assert MEASURE not in [row.words for row in popover.list.rows.rows]
+    assert (row_of(popover, "DFlash").at_end, row_of(popover, "DFlash").act) == ("×2.1", None)
+    assert popover.isVisible()
+    assert driver.tab.session.drafter == ""
     popover.close()
 
 
 def test_all_drafters_are_on_the_page_of_the_settings(driver, picker, run_async):
-    choose(open_popover(driver), ALL)
+    popover = open_popover(driver)
+    assert row_of(popover, ALL).at_end == "Ctrl+Shift+D"
+    choose(popover, ALL)
     page = driver.window.settings_pages.window.made_page(DRAFTERS)
     assert isinstance(page, DraftersPage)
     assert page.target == TARGET

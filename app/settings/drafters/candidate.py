@@ -14,6 +14,7 @@ from engine.messages import DrafterFacts
 PLAIN = "none"  # the drafter that proposes nothing
 SUFFIX_BYTES = 26_000_000  # of the engine's store of replies, when it is full
 HEADS = "Built-in MTP heads"
+CANNOT = "' cannot draft for '"  # with which the engine begins what it says of a pair
 NO_HEADS = "These weights carry none."
 WHOLE = "model"  # the kind of a whole model that drafts by itself
 KIND_NAMES = {
@@ -68,24 +69,41 @@ def weightless() -> tuple[Candidate, ...]:
     )
 
 
+def in_short(refusal: str) -> str:
+    """A refusal without the names of the pair, which stand beside it."""
+    names, middle, rest = refusal.partition("': ")
+    return rest[:1].upper() + rest[1:] if middle and CANNOT in names else refusal
+
+
 def candidate_of(place: Place, facts: DrafterFacts, state: str) -> Candidate:
     """What lies in a folder that is not the target's own."""
     is_whole = facts.kind == WHOLE or facts.kind not in KIND_NAMES
     return Candidate(
         facts.drafter if not facts.refusal else place.path,
         place.name if is_whole else KIND_NAMES[facts.kind],
-        facts.quantisation if is_whole else f"block of {facts.block_size}" if facts.block_size else "",
+        facts.quantisation if is_whole else head_note(place, facts),
         Group.MISFIT if facts.refusal else Group.SECOND_MODEL if is_whole else Group.LAYERS,
         facts.weight_bytes,
-        facts.refusal,
+        in_short(facts.refusal),
         place.path,
         state,
     )
 
 
+def head_note(place: Place, facts: DrafterFacts) -> str:
+    """Of a misfit the folder's name: another of its kind may fit."""
+    if facts.refusal:
+        return folder_of(place.path)
+    return f"block of {facts.block_size}" if facts.block_size else ""
+
+
+def folder_of(path: str) -> str:
+    return path.rstrip("/").rsplit("/", 1)[-1]
+
+
 def heads_of(target: str, facts: DrafterFacts, state: str) -> Candidate:
     """The MTP heads in the target's own weights, or that it carries none."""
-    refusal = facts.refusal if facts.has_mtp else NO_HEADS
+    refusal = in_short(facts.refusal) if facts.has_mtp else NO_HEADS
     group = Group.MISFIT if refusal else Group.BUILT_IN
     return Candidate(facts.drafter or target, HEADS, "", group, facts.weight_bytes, refusal, target, state)
 
@@ -101,8 +119,6 @@ def told_apart(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
     ordered = sorted(candidates, key=lambda one: order[one.group])
     counts = Counter((one.group, one.name, one.note) for one in ordered)
     return tuple(
-        replace(one, note=one.path.rstrip("/").rsplit("/", 1)[-1])
-        if one.path and counts[(one.group, one.name, one.note)] > 1
-        else one
+        replace(one, note=folder_of(one.path)) if one.path and counts[(one.group, one.name, one.note)] > 1 else one
         for one in ordered
     )

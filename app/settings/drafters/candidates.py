@@ -10,12 +10,13 @@ from PySide6.QtCore import QObject, Signal
 
 from app.asking import RefusedError, ask
 from app.bridge import EngineBridge
+from app.model_names import model_name
 from app.settings.drafters.candidate import Candidate, candidate_of, heads_of, told_apart, unread, weightless
 from app.settings.drafters.file_state import file_state
 from app.settings.drafters.found import Library, Place, places_of
 from app.settings.preferences import Preferences, Settings
 from app.tasks import start
-from engine.messages import DrafterFacts, EstimateMemory, Inspect, InspectDrafter, MemoryEstimate, ModelFacts
+from engine.messages import STARTER, DrafterFacts, EstimateMemory, Inspect, InspectDrafter, MemoryEstimate, ModelFacts
 
 ROOM_TOKENS = 4096  # of the reply that target and drafter have to have memory for
 
@@ -32,8 +33,10 @@ class Scan:
     error: str = ""
 
     def candidate(self, drafter: str) -> Candidate | None:
-        """The one that fits and has this name."""
-        return next((one for one in self.candidates if one.drafter == drafter and one.fits), None)
+        """The one that fits and has this name; "auto:PATH" is whatever drafts there."""
+        kind, _, path = drafter.partition(":")
+        is_any = kind == "auto" and bool(path)
+        return next((one for one in self.fitting if one.drafter == drafter or (is_any and one.path == path)), None)
 
     @property
     def fitting(self) -> tuple[Candidate, ...]:
@@ -110,7 +113,8 @@ class Candidates(QObject):
         looked_at = await asyncio.gather(*(self._look(place, target, state) for place in places))
         found = (*weightless(), *looked_at, *await self._heads(target, state))
         candidates = await asyncio.gather(*(self._weigh(one, target) for one in found))
-        return Scan(target, told_apart(candidates), facts.name.rsplit("/", 1)[-1], facts.quantisation, state)
+        name = model_name(target) if target == STARTER else facts.name.rsplit("/", 1)[-1]
+        return Scan(target, told_apart(candidates), name, facts.quantisation, state)
 
     async def _look(self, place: Place, target: str, target_state: str) -> Candidate:
         state = await asyncio.to_thread(file_state, place.path)

@@ -6,10 +6,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFileDialog, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
+from app.drafters import drafter_name
 from app.figures import write_rate
 from app.file_dialogs import FileDialog
 from app.model_names import model_name
 from app.settings.drafters.automatic_card import AutomaticCard
+from app.settings.drafters.candidates import Scan
 from app.settings.drafters.legend import Legend
 from app.settings.drafters.measurements import Measurement
 from app.settings.drafters.picker import Picker, to_measure
@@ -102,9 +104,18 @@ class DraftersPage(SettingsPage):
         plain: Measurement | None = picker.measurements.plain(target)
         self.legend.show_plain(write_rate(plain.plain_rate) if plain else "")
         self.list.show_rows(rows_of(picker, target))
-        self.problem.setText(scan.error)
-        self.problem.setVisible(bool(scan.error))
+        problem = scan.error or self._lost(scan)
+        self.problem.setText(problem)
+        self.problem.setVisible(bool(problem))
         self._show_measure_all()
+
+    def _lost(self, scan: Scan) -> str:
+        """What is wrong with the drafter that was chosen."""
+        choice = self._picker.choice(scan.target)
+        if choice == AUTOMATIC or not scan.name or scan.candidate(choice):
+            return ""
+        name = drafter_name(choice)
+        return f"{name} was chosen and is not here any more, or does not fit. Choose another drafter, or Automatic."
 
     def _show_targets(self) -> None:
         found = [(one.target, f"{one.name}  {one.quantisation}".rstrip()) for one in self._picker.library.models]

@@ -71,7 +71,8 @@ class Picker(QObject):
             return self.automatic.explain(target)
         candidate = self.candidates.of(target).candidate(drafter)
         name = candidate.name if candidate else drafter_name(drafter)
-        return Resolved(drafter, name, f"Uses {name}.", self.automatic.speedup(target, drafter))
+        known = candidate.drafter if candidate else drafter
+        return Resolved(drafter, name, f"Uses {name}.", self.automatic.speedup(target, known))
 
     def measure(self, target: str, candidates: Iterable[Candidate]) -> None:
         scan = self.candidates.of(target)

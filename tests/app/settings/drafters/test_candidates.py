@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.settings.drafters.candidate import HEADS, NO_HEADS, Group
+from app.settings.drafters.candidate import HEADS, NO_HEADS, Group, in_short
 from engine.messages import InspectDrafter
 from tests.app.settings.drafters.conftest import look
 from tests.app.settings.drafters.known_drafters import TARGET, VOCABULARY, OnDisk, head
@@ -67,3 +67,9 @@ def test_drafters_that_look_the_same_are_told_apart_by_their_folders(picker, lib
     wait(lambda: len(names(picker, Group.LAYERS)) == 3)
     notes = [one.note for one in picker.candidates.of(TARGET).candidates if one.name == "DFlash"]
     assert notes == ["dflash", "other-dflash"]
+
+
+def test_a_refusal_stands_without_the_names_of_the_pair():
+    words = "'Other' cannot draft for 'Qwen3': it was trained for 4 layers, and this model has 30; choose another."
+    assert in_short(words) == "It was trained for 4 layers, and this model has 30; choose another."
+    assert in_short(VOCABULARY) == VOCABULARY

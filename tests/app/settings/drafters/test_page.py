@@ -154,6 +154,15 @@ def test_without_an_answer_on_the_model_the_page_says_why(page, picker, fake_eng
     assert [row.words for row in page.list.rows if row.is_reachable] == ["None", "n-gram", "Suffix"]
 
 
+def test_a_chosen_drafter_that_is_gone_is_told(page, picker, library, run_async):
+    picker.choose(TARGET, DFLASH)
+    assert not page.problem.isVisible()
+    library.drafters = []
+    library.changed.emit()
+    run_async(finish())
+    assert page.problem.text().startswith("dflash was chosen and is not here any more")
+
+
 def test_the_list_is_a_list_of_items_for_a_screen_reader(page):
     assert QAccessible.queryAccessibleInterface(page.list).role() == QAccessible.Role.List
     assert page.list.accessibleName() == "Drafters"

@@ -80,7 +80,7 @@ def picker(driver: Driver, disk: Path, target: str, run_async: RunAsync) -> Pick
     for name in ("fits", "padded", "swapped", "torn"):
         picker.add_folder(str(disk / name))
     run_async(until(lambda: len(picker.candidates.of(target).candidates) == 8, 20))
-    picker.measuring.num_tokens = 24
+    picker.measuring.num_tokens = 16
     return picker
 
 
