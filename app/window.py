@@ -45,6 +45,7 @@ from app.troubles import connect_troubles
 from app.typed_keys import TypedKeys
 from app.undoing import Undoing
 from app.window_drafters import WindowDrafters
+from app.window_library import WindowLibrary
 from app.window_models import WindowModels
 from app.window_place import PlaceKeeper
 from app.window_plan import plan_of
@@ -133,7 +134,8 @@ class MainWindow(QMainWindow):
         self.welcome = WindowWelcome(workspace, self.settings, self)
         self.upkeep = WindowUpkeep(bridge, self.models, workspace, self.settings, desktop, catalogue, self)
         self.plan = plan_of(self, bridge)
-        self.drafters = WindowDrafters(self, bridge)
+        self.library = WindowLibrary(self, bridge, self._data_dir)
+        self.drafters = WindowDrafters(self, bridge, self.library.library)
         self.open_chat = OpenChat(workspace, sidebar, self.shell)
         keys = self.settings_pages.keys
         self.actions_of_window = Actions(self, self.theme, workspace, self.open_chat, self._deeds(), keys)
@@ -154,6 +156,7 @@ class MainWindow(QMainWindow):
         await self.catalogue.refresh()
         await self.workspace.restore(reopens=self.settings.preferences.general.reopens_tabs)
         self.teller.say_what_waits()
+        self.library.begin()
         if self.workspace.current is not None and place.is_kept:
             self.workspace.current.composer.field.setFocus()
 
