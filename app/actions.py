@@ -47,6 +47,7 @@ class WindowDeeds:
     undo: Callable[[], None]
     redo: Callable[[], None]
     step_region: Callable[[int], None]
+    show_drafters: Callable[[], None]
     show_welcome: Callable[[], None]
     write_report: Callable[[], None]
     show_reports: Callable[[], None]
@@ -170,6 +171,7 @@ class Actions:
         )
         menu.addSeparator()
         self.drafter = self._add(menu, "choose_drafter", "Choose the drafter", self._tab.choose_drafter, "Ctrl+D")
+        self.all_drafters = self._add(menu, "all_drafters", "All drafters…", self._deeds.show_drafters, "Ctrl+Shift+D")
         self.details = self._add(menu, "details", "Details of the last reply", self._tab.toggle_details)
         return menu
 

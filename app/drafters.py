@@ -5,11 +5,6 @@ from __future__ import annotations
 from pathlib import PurePath
 
 DRAFTERS = {"none": "None", "ngram": "n-gram", "suffix": "Suffix"}
-DRAFTER_WORDS = {
-    "none": "The model writes alone.",
-    "ngram": "Guesses from words that the chat already has.",
-    "suffix": "Guesses from words of this chat and of earlier replies, what followed them most often.",
-}
 KINDS = ("auto", "model", "assistant", "dflash", "dspark", "eagle3", "mtp")  # with the path of a folder behind a colon
 DRAFTER_CHOICES = f"{', '.join(DRAFTERS)} or auto:PATH"
 DEFAULT_DRAFTER = "ngram"

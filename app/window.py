@@ -31,8 +31,7 @@ from app.open_chat import OpenChat
 from app.regions import regions_of
 from app.reports.showing import show_folder, show_report
 from app.settings.preferences import Settings
-from app.settings.privacy_page import PrivacyDeeds
-from app.settings.prompt_cache_page import CacheSources
+from app.settings.sources import CacheSources, PrivacyDeeds
 from app.shell import Shell
 from app.sidebar.folding import read_folding
 from app.sidebar.footer_words import FooterWords
@@ -46,6 +45,7 @@ from app.theme.theme import Theme
 from app.troubles import connect_troubles
 from app.typed_keys import TypedKeys
 from app.undoing import Undoing
+from app.window_drafters import WindowDrafters
 from app.window_models import WindowModels
 from app.window_palette import WindowPalette
 from app.window_place import PlaceKeeper
@@ -136,11 +136,13 @@ class MainWindow(QMainWindow):
         self.upkeep = WindowUpkeep(bridge, self.models, workspace, self.settings, desktop, catalogue, self)
         self.upkeep.engine.show_report = lambda: show_report(self, "The engine stopped.")
         self.plan = plan_of(self, bridge)
+        self.drafters = WindowDrafters(self, bridge)
         self.command_palette = WindowPalette(self)
         self.open_chat = OpenChat(workspace, sidebar, self.shell)
         keys = self.settings_pages.keys
         self.actions_of_window = Actions(self, self.theme, workspace, self.open_chat, self._deeds(), keys)
         sidebar.field.follow(self.actions_of_window.search)
+        self.drafters.popovers.follow(self.actions_of_window.all_drafters)
 
     def _restore(self) -> None:
         """Bring back what was kept of the last time, but for the tabs."""
@@ -220,6 +222,7 @@ class MainWindow(QMainWindow):
             undo=self._undoing.undo,
             redo=self._undoing.redo,
             step_region=self.regions.step,
+            show_drafters=self.drafters.show_page,
             show_welcome=self.welcome.show,
             write_report=lambda: show_report(self),
             show_reports=lambda: show_folder(self._data_dir),

@@ -71,9 +71,10 @@ class Requests:
         return pending or any(one.target == target for one in self._searching.values())
 
     def begin(self, submit: Submit, sent_at: float) -> None:
-        """Take a request whose models come next."""
+        """Take a request whose models come next; of a trial nothing is remembered."""
         self._pending[submit.request_id] = Pending(submit, sent_at)
-        self._replies.begin(submit.request_id, submit.conversation_id)
+        if not submit.is_trial:
+            self._replies.begin(submit.request_id, submit.conversation_id)
 
     def prepare(self, submit: Submit, target: Target, drafter: Drafter) -> None:
         """Have the prompt made; it comes back through the inbox."""
@@ -126,7 +127,7 @@ class Requests:
         assert pending.drafter is not None
         is_stopping = partial(self._inbox.is_stopping, prompt.request_id)
         target = pending.target
-        kind = target.state_kind(prompt.kv)
+        kind = None if pending.submit.is_trial else target.state_kind(prompt.kv)  # without one nothing is kept or found
         row = open_row(pending.submit, prompt, pending.drafter, target.view, kind, pending.sent_at, is_stopping)
         self._searching[row.request_id] = Searching(row, pending.submit.target)
         self._checkpoints.find(row, target.long_prefill_tokens_per_second, partial(self._found, target, row))

@@ -25,8 +25,8 @@ def open_row(
     is_stopping: Callable[[], bool],
 ) -> Row:
     """A row that has read nothing yet; a continued reply counts its tokens on from where it stopped."""
-    has_replies = any(turn.role == "assistant" for turn in submit.turns)
-    num_old = len(prompt.token_ids) - 1 if prompt.num_reply_tokens else prompt.num_old if has_replies else 0
+    has_replies = any(turn.role == "assistant" for turn in submit.turns) and not submit.is_trial
+    num_old = 0 if not has_replies else len(prompt.token_ids) - 1 if prompt.num_reply_tokens else prompt.num_old
     split = len(prompt.token_ids) - prompt.num_reply_tokens
     context_length = choose_context(submit.context_length, target.context_length)
     room = context_length - len(prompt.token_ids)

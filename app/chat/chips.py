@@ -28,13 +28,15 @@ class Chip(PaintedButton):
         self._name = name
         self._words = ""
         self._quiet = ""
+        self._is_strong = False
         self._shows_words = True
         self._shows_quiet = True
         self.setFixedHeight(HEIGHT)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
 
-    def set_words(self, words: str, quiet: str = "") -> None:
-        self._words, self._quiet = words, quiet
+    def set_words(self, words: str, quiet: str = "", *, is_strong: bool = False) -> None:
+        """`is_strong`: the words are heavy, as they are of the user's own choice."""
+        self._words, self._quiet, self._is_strong = words, quiet, is_strong
         self.setAccessibleName(f"{self._name}: {words} {quiet}".rstrip())
         self.setToolTip(self.accessibleName())
         self.updateGeometry()
@@ -61,7 +63,8 @@ class Chip(PaintedButton):
         """What stands between symbol and chevron: words, font, token."""
         words = self._words if self._shows_words or not self._symbol else ""
         quiet = self._quiet if self._shows_quiet else ""
-        shown = ((words, "interface-medium", "ink2"), (quiet, "interface", "ink3"))
+        use = "interface-strong" if self._is_strong else "interface-medium"
+        shown = ((words, use, "ink2"), (quiet, "interface", "ink3"))
         return [part for part in shown if part[0]]
 
     def _measured(self) -> list[tuple[str, float]]:

@@ -15,6 +15,7 @@ from app.chat.composer_waiting import Waiting
 from app.chat.counting import Cost, Counting
 from app.chat.draft import Draft
 from app.conversations.records import Message
+from app.drafters import drafter_name
 from app.theme.theme import Theme
 
 FOLLOW_UP = ("Write a follow-up. It is sent when this reply ends.", "Write a follow-up")
@@ -29,7 +30,6 @@ class Composer(ComposerFrame):
 
     sent = Signal(object)  # Draft
     stop_requested = Signal()
-    drafter_chosen = Signal(str)
     switches_chosen = Signal(object)  # names and values, of all switches of the template that are chosen
     leave_out_asked = Signal(int)  # how many of the oldest turns to leave out, so that the prompt fits
     changed = Signal()  # anything that is not sent yet
@@ -54,7 +54,6 @@ class Composer(ComposerFrame):
         self.queued.taken_back.connect(self._take_back)
         self.queued.sent.connect(self._send_held)
         self.foot.send_button.clicked.connect(self._press)
-        self.foot.drafter_chosen.connect(self.drafter_chosen)
         self.foot.switches_chosen.connect(self.switches_chosen)
         self.foot.load_stop_asked.connect(self.field.setFocus)
 
@@ -70,7 +69,7 @@ class Composer(ComposerFrame):
         self.foot.set_model(name, quantisation)
 
     def set_drafter(self, drafter: str) -> None:
-        self.foot.set_drafter(drafter)
+        self.foot.set_drafter(drafter_name(drafter))
 
     def set_counting(self, counting: Counting) -> None:
         """Show what the draft costs as it is counted, and refuse one that does not fit."""

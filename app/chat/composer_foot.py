@@ -10,9 +10,8 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from app.chat.chips import Chip, SendButton
 from app.chat.composer_cost import CostLabel
-from app.chat.composer_menus import drafter_menu, pop_up, thinking_menu, thinking_words
+from app.chat.composer_menus import pop_up, thinking_menu, thinking_words
 from app.chat.counting import Cost
-from app.drafters import DEFAULT_DRAFTER, DRAFTERS, drafter_name
 from app.theme.buttons import SymbolButton
 from app.theme.fonts import font
 from app.theme.theme import Theme
@@ -23,15 +22,14 @@ GAP = 8  # before Send
 
 
 class ComposerFoot(QWidget):
-    drafter_chosen = Signal(str)
+    drafter_asked = Signal()  # to choose another
     switches_chosen = Signal(object)  # names and values of the template's switches
     model_asked = Signal()  # to choose another
     load_stop_asked = Signal()  # of the model
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._drafter = DEFAULT_DRAFTER
-        self._with_paths: dict[str, None] = {}  # drafters that the chat has had and no list names, oldest first
+        self._is_measured = False  # the drafter: its speed is worth the room
         self._switches: tuple[TemplateSwitch, ...] = ()
         self._chosen: dict[str, str] = {}
         self._cost: Cost | None = None
@@ -45,7 +43,7 @@ class ComposerFoot(QWidget):
         self.send_button = SendButton(theme, self)
         self.thinking_chip.hide()
         self._lay_out()
-        self.drafter_chip.clicked.connect(self.open_drafters)
+        self.drafter_chip.clicked.connect(self.drafter_asked)
         self.model_chip.clicked.connect(self.model_asked)
         self.stop_button.clicked.connect(self.load_stop_asked)
         self.thinking_chip.clicked.connect(self._open_thinking)
@@ -76,15 +74,11 @@ class ComposerFoot(QWidget):
         self.model_chip.set_words(name or "No model", quantisation)
         self.fit()
 
-    def set_drafter(self, drafter: str) -> None:
-        self._drafter = drafter
-        self.remember_drafters((drafter,))
-        self.drafter_chip.set_words(drafter_name(drafter))
+    def set_drafter(self, name: str, quiet: str = "", *, is_own: bool = False, is_measured: bool = False) -> None:
+        """`quiet` is how fast it is; `is_own`: it was chosen for this chat by hand."""
+        self._is_measured = is_measured
+        self.drafter_chip.set_words(name, quiet, is_strong=is_own)
         self.fit()
-
-    def remember_drafters(self, drafters: Iterable[str]) -> None:
-        """Keep those that no list names in the menu."""
-        self._with_paths |= dict.fromkeys(drafter for drafter in drafters if drafter and drafter not in DRAFTERS)
 
     def set_switches(self, switches: tuple[TemplateSwitch, ...], chosen: Iterable[tuple[str, str]]) -> None:
         """What the model's template lets be chosen; where it is nothing the chip is hidden."""
@@ -114,14 +108,10 @@ class ComposerFoot(QWidget):
         self.fit()
 
     def open_drafters(self) -> None:
-        pop_up(drafter_menu(self, self._with_paths, self._drafter, self._choose_drafter), self.drafter_chip)
+        self.drafter_asked.emit()
 
     def _open_thinking(self) -> None:
         pop_up(thinking_menu(self, self._switches, self._chosen, self._choose_switch), self.thinking_chip)
-
-    def _choose_drafter(self, drafter: str) -> None:
-        self.set_drafter(drafter)
-        self.drafter_chosen.emit(drafter)
 
     def _choose_switch(self, name: str, value: str) -> None:
         chosen = {**self._chosen, name: value}
@@ -136,7 +126,8 @@ class ComposerFoot(QWidget):
         """Say less until everything fits: the quantisation goes, then the cost, then the drafter's name."""
         for shows_quiet, shows_cost, shows_drafter in ((1, 1, 1), (0, 1, 1), (0, 0, 1), (0, 0, 0)):
             self.model_chip.set_shown(words=True, quiet=bool(shows_quiet))
-            self.drafter_chip.set_shown(words=bool(shows_drafter), quiet=True)
+            shows_speed = bool(shows_quiet) or (self._is_measured and bool(shows_drafter))
+            self.drafter_chip.set_shown(words=bool(shows_drafter), quiet=shows_speed)
             self.cost.setVisible(bool(shows_cost))
             if self._wanted_width() <= self.width():
                 break

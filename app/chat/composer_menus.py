@@ -1,15 +1,14 @@
-"""The menus that the composer's chips open: drafter, model, and how the model thinks."""
+"""The menu that a chip of the composer opens: how the model thinks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
-from app.drafters import DRAFTER_WORDS, DRAFTERS, drafter_name
 from engine.messages import TemplateSwitch
 
 ON, OFF = "on", "off"
@@ -19,17 +18,6 @@ def pop_up(menu: QMenu, chip: QWidget) -> None:
     """Open a menu above its chip, without waiting for it."""
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     menu.popup(chip.mapToGlobal(QPoint(0, -menu.sizeHint().height() - 4)))
-
-
-def drafter_menu(parent: QWidget, with_paths: Iterable[str], current: str, choose: Callable[[str], object]) -> QMenu:
-    menu = QMenu("Drafter", parent)
-    menu.setToolTipsVisible(True)
-    for drafter in (*DRAFTERS, *with_paths):
-        action = _add(menu, drafter_name(drafter), drafter == current, partial(choose, drafter))
-        action.setToolTip(DRAFTER_WORDS.get(drafter, drafter))
-    menu.addSeparator()
-    menu.addAction("The choice is for this tab, from the next reply.").setEnabled(False)
-    return menu
 
 
 def thinking_menu(

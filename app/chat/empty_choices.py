@@ -61,7 +61,7 @@ class EmptyChoices(QWidget):
 
 class PresetRow(PaintedButton):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, "", parent)
+        super().__init__(theme, "Answer with a preset", parent)
         self.preset_id = ""
         self.setCheckable(True)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)

@@ -98,6 +98,16 @@ class Planner(QObject):
         drafter = drafter or self._drafter or self._choice.drafter
         return self._automatic.resolve(self.target) if drafter == AUTOMATIC else drafter
 
+    @property
+    def stand_in(self) -> str:
+        """The drafter that stands in for that of every model; "" is none."""
+        return self._drafter
+
+    def use_automatic(self, automatic: ResolvesDrafters) -> None:
+        """Let this say what AUTOMATIC stands for."""
+        self._automatic = automatic
+        self.changed.emit()
+
     def use_drafter(self, drafter: str) -> None:
         """Let it stand in for that of every model."""
         self._drafter = drafter

@@ -121,8 +121,7 @@ class SessionCore(QObject):
             return False
         self.conversation_id = conversation_id
         self.began_at = opened.conversation.created_at
-        self.drafter = opened.conversation.drafter
-        self.preset = opened.conversation.preset
+        self.drafter, self.preset = opened.conversation.drafter, opened.conversation.preset
         self.switches = opened.conversation.switches
         self._take_path(opened)
         self._set_title(opened.conversation.title)
@@ -257,8 +256,7 @@ class SessionCore(QObject):
 
     def _tell_busy(self) -> None:
         if self.is_busy != self._was_busy:
-            self._was_busy = self.is_busy
-            self._is_stop_asked = False
+            self._was_busy, self._is_stop_asked = self.is_busy, False
             self.busy_changed.emit(self.is_busy)
 
     def _tell_path(self) -> None:

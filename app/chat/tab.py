@@ -99,7 +99,6 @@ class ChatTab(QWidget):
         ]
         self.composer.sent.connect(self.send)
         self.composer.stop_requested.connect(self.stop)
-        self.composer.drafter_chosen.connect(session.choose_drafter)
         self.composer.leave_out_asked.connect(self._leave_out)
         self.composer.switches_chosen.connect(self._choose_switches)
         self.composer.changed.connect(self.draft_changed)
@@ -200,7 +199,6 @@ class ChatTab(QWidget):
         self.transcript.show_messages(messages, self.session.siblings)
         self.actions_on_messages.take_path()
         self._checks.take_path()
-        self.composer.foot.remember_drafters(message.drafter for message in messages)
         self.composer.set_history(messages)
         self.counting.take_messages()
         self.state_changed.emit()

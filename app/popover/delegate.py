@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtCore import QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
@@ -57,6 +57,18 @@ class PopoverDelegate(QStyledItemDelegate):
                 draw_round(painter, place, 7, tokens.target_soft)
             self._paint_row(painter, place, row, option.direction)
         painter.restore()
+
+    def end_place(self, row_place: QRect, index: Index) -> QRect:
+        """Where the words at the end side of a row are."""
+        width = round(END + _width(_row(index).at_end, "interface") + GAP)
+        line = QRectF(row_place.left(), row_place.top(), row_place.width(), scaled(ROW))
+        end = QRectF(line.right() - width, line.top(), width, line.height())
+        return mirrored(end, line, self._side).toRect()
+
+    @property
+    def _side(self) -> Qt.LayoutDirection:
+        parent = self.parent()
+        return parent.layoutDirection() if isinstance(parent, QWidget) else Qt.LayoutDirection.LeftToRight
 
     def _paint_row(self, painter: QPainter, place: QRectF, row: PopoverRow, side: Qt.LayoutDirection) -> None:
         tokens = self._theme.tokens

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QMenu, QVBoxLayout, QWidget
 
 from app.popover.delegate import PopoverDelegate
@@ -34,6 +34,7 @@ class PopoverList(QListView):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.viewport().setAutoFillBackground(False)
         self.entered.connect(self.setCurrentIndex)
+        self.is_at_end = False  # the last click was on the words at the end side of its row
 
     def fit(self, width: int, most_height: int) -> None:
         """Take the height of all rows, or scroll."""
@@ -41,6 +42,13 @@ class PopoverList(QListView):
         self.scheduleDelayedItemsLayout()
         heights = (self.sizeHintForIndex(self.rows.index(row, 0)).height() for row in range(self.rows.rowCount()))
         self.setFixedSize(width, min(sum(heights), most_height))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        place = event.position().toPoint()
+        index = self.indexAt(place)
+        self.is_at_end = index.isValid() and self.delegate.end_place(self.visualRect(index), index).contains(place)
+        super().mouseReleaseEvent(event)
+        self.is_at_end = False
 
     def place_of(self, index: Index) -> QRect:
         """On the screen."""
@@ -98,14 +106,17 @@ class Popover(RoundPopup):
         if not index.isValid():
             return
         row = self.list.rows.rows[index.row()]
+        if row.act is not None and self.list.is_at_end:
+            row.act()
+            return
         if not row.can_be_chosen or row.choose is None:
             return
-        if not row.has_more:
+        if not (row.has_more or row.stays):
             self.close()
         row.choose()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Enter and the space bar choose; the arrow to the end side opens what has more."""
+        """Enter and the space bar choose; the arrow to the end side opens what has more, or does what stands there."""
         if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
             return False
         index = self.list.currentIndex()
@@ -113,7 +124,11 @@ class Popover(RoundPopup):
             self._choose(index)
             return True
         onward = Qt.Key.Key_Left if self.isRightToLeft() else Qt.Key.Key_Right
-        if event.key() == onward and index.isValid() and self.list.rows.rows[index.row()].has_more:
+        row = self.list.rows.rows[index.row()] if index.isValid() else None
+        if event.key() == onward and row is not None and row.act is not None:
+            row.act()
+            return True
+        if event.key() == onward and row is not None and row.has_more:
             self._choose(index)
             return True
         return False

@@ -24,6 +24,8 @@ class PopoverRow:
     has_more: bool = False  # it opens a menu beside the popover, which stays
     reason: str = ""  # why it cannot be chosen, a sentence
     is_note: bool = False  # it only tells something
+    stays: bool = False  # the popover, when this is chosen
+    act: Callable[[], object] | None = field(default=None, compare=False)  # what the words at the end side do
 
     @property
     def is_line(self) -> bool:

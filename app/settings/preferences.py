@@ -75,6 +75,7 @@ class Preferences:
     cache: CacheChoice = CacheChoice()
     statistics: StatisticsChoice = StatisticsChoice()
     library: LibraryChoice = LibraryChoice()
+    drafter_folders: tuple[str, ...] = ()  # that the user added, wherever they lie
     models: Mapping[str, ModelChoice] = field(default_factory=dict)  # by target
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by action: shortcuts that are not its own
 

@@ -16,6 +16,7 @@ SIZES = MappingProxyType(  # name -> (pixels, weight)
         "reply": (15, QFont.Weight.Normal),
         "interface": (13, QFont.Weight.Normal),
         "interface-medium": (13, QFont.Weight.Medium),
+        "interface-strong": (13, QFont.Weight.DemiBold),
         "small": (12, QFont.Weight.Normal),
         "small-strong": (12, QFont.Weight.DemiBold),
         "caption": (11, QFont.Weight.Medium),

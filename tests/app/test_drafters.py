@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from app.drafters import DEFAULT_DRAFTER, DRAFTER_WORDS, DRAFTERS, KINDS, drafter_name, is_drafter
+from app.drafters import DEFAULT_DRAFTER, DRAFTERS, KINDS, drafter_name, is_drafter
 from engine.drafters.table import DRAFTERS as OF_ENGINE
 
 
 def test_the_drafter_that_chats_begin_with_can_be_chosen() -> None:
     assert DEFAULT_DRAFTER in DRAFTERS
-    assert DRAFTERS.keys() == DRAFTER_WORDS.keys()
 
 
 def test_every_drafter_of_the_engine_that_needs_no_path_can_be_chosen() -> None:

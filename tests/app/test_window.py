@@ -82,7 +82,7 @@ def test_a_reply_that_ends_unseen_is_marked_until_it_is_seen(driver: Driver, fak
 def test_the_drafter_picker_acts_on_the_next_reply(driver: Driver, fake_engine: FakeEngine) -> None:
     driver.type("one")
     driver.wait_idle()
-    driver.tab.composer.drafter_chosen.emit("none")
+    driver.tab.session.choose_drafter("none")
     driver.type("two")
     driver.wait_idle(4)
     assert [submit.drafter for submit in fake_engine.submits] == ["ngram", "none"]

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QMenu
 
 from app.chat.draft import Draft
 from app.conversations.records import Attachment
+from app.popover.popover import Popover
 from engine.messages import CountTokens, Delta, Finished, ModelLoaded, Statistics, TemplateSwitch, TokenCount
 from tests.app.driver import Driver, settle
 from tests.app.fake_engine import FakeEngine, deltas_of, facts_of
@@ -110,7 +111,9 @@ def test_a_drafter_with_a_path_is_offered_again_when_its_chat_is_opened(
     driver.window.workspace.open_chat(conversation_id)
     driver.wait(lambda: driver.tab.title == "one")
     driver.tab.composer.open_drafters()
-    choose(driver, "Qwen3-DFlash")
+    rows = driver.window.findChild(Popover).list.rows
+    place = next(place for place, row in enumerate(rows.rows) if row.words == "Qwen3-DFlash")
+    driver.window.findChild(Popover).list.clicked.emit(rows.index(place, 0))
     assert driver.tab.session.drafter == "auto:/drafters/Qwen3-DFlash"
 
 

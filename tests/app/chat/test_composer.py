@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, Signal
 from PySide6.QtGui import QInputMethodEvent, QPaintEvent
-from PySide6.QtWidgets import QApplication, QMenu, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.chat.composer import Composer
@@ -94,30 +94,11 @@ def test_pasted_text_loses_its_look(composer: Composer) -> None:
     assert composer.field.toPlainText() == "bold"
 
 
-def test_the_drafter_is_chosen_from_a_menu(composer: Composer, qtbot: QtBot) -> None:
-    composer.open_drafters()
-    menu = composer.findChild(QMenu)
-    assert menu is not None
-    none, ngram = menu.actions()[:2]
-    assert (none.isChecked(), ngram.isChecked()) == (False, True)
-    with qtbot.waitSignal(composer.drafter_chosen) as chosen:
-        none.trigger()
-    menu.close()
-    assert chosen.args == ["none"]
-    assert composer.foot.drafter_chip.accessibleName() == "Choose the drafter: None"
-
-
-def test_a_drafter_with_a_path_stays_in_the_menu(composer: Composer) -> None:
-    composer.set_drafter("auto:/drafters/Qwen3-4B-DFlash")
-    composer.set_drafter("none")
-    composer.open_drafters()
-    menu = composer.findChild(QMenu)
-    assert menu is not None
-    action = next(action for action in menu.actions() if action.text() == "Qwen3-4B-DFlash")
-    assert not action.isChecked()
-    action.trigger()
-    menu.close()
-    assert composer.foot.drafter_chip.accessibleName() == "Choose the drafter: Qwen3-4B-DFlash"
+def test_the_chip_of_the_drafter_asks_for_another_and_says_how_fast_this_one_is(composer, qtbot) -> None:
+    composer.foot.set_drafter("DFlash", "×2.1", is_measured=True)
+    with qtbot.waitSignal(composer.foot.drafter_asked):
+        composer.open_drafters()
+    assert composer.foot.drafter_chip.accessibleName() == "Choose the drafter: DFlash ×2.1"
 
 
 def test_words_in_the_empty_field_are_painted_anew_when_a_reply_ends(composer: Composer, qtbot: QtBot) -> None:
