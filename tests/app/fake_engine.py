@@ -25,6 +25,7 @@ from engine.messages import (
     Failed,
     Finished,
     Inspect,
+    InspectDrafter,
     LoadModel,
     MemoryEstimate,
     MemoryReport,
@@ -175,6 +176,8 @@ class FakeEngine:
                 self.emit(replace(self.estimate, request_id=request_id))
             case EstimateMemory(request_id=request_id):
                 self.emit(Answer(request_id, self.estimate))
+            case InspectDrafter(request_id=request_id) | EstimateMemory(request_id=request_id):
+                self.emit(Failed(request_id, "model", "Nothing is known of it."))
             case DescribeMemory(request_id=request_id):
                 self.emit(Answer(request_id, self.memory))
 
