@@ -176,7 +176,7 @@ class FakeEngine:
                 self.emit(replace(self.estimate, request_id=request_id))
             case EstimateMemory(request_id=request_id):
                 self.emit(Answer(request_id, self.estimate))
-            case InspectDrafter(request_id=request_id) | EstimateMemory(request_id=request_id):
+            case InspectDrafter(request_id=request_id):
                 self.emit(Failed(request_id, "model", "Nothing is known of it."))
             case DescribeMemory(request_id=request_id):
                 self.emit(Answer(request_id, self.memory))
