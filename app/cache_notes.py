@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
@@ -12,8 +13,10 @@ from app.chat.notes import Action
 from app.conversations.cache_keeper import CacheKeeper
 from app.conversations.disk_room import LEAST_FREE
 from app.figures import write_bytes
-from app.settings.prompt_cache_page import PromptCachePage
 from app.teller import Teller
+
+if TYPE_CHECKING:
+    from app.settings.prompt_cache_page import PromptCachePage
 
 FULL = "The disk of the prompt cache is full."  # as the engine begins what it says of it
 

@@ -31,7 +31,6 @@ class WindowDrafters(QObject):
         self.picker.chosen.connect(lambda: models.planner.use_drafter(""))
         models.chooser.target_changed.connect(self._take_target)
         pages.add(PageEntry(DRAFTERS, "drafter", lambda: DraftersPage(window.theme, self.picker)))
-        window.plan.show_drafters = self.show_drafters
         window.workspace.alike.do_to_each(self.popovers.serve)
         window.closed.connect(self.picker.close)
 

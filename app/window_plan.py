@@ -17,7 +17,7 @@ from app.settings.preferences import Preferences, Settings
 from app.settings.templates_page import TemplatesPage
 from app.settings.window import PageEntry
 from app.theme.theme import Theme
-from app.window_settings import DRAFTERS, MODELS, TEMPLATES, WindowSettings
+from app.window_settings import MODELS, TEMPLATES, WindowSettings
 from engine.messages import Event, ModelLoaded, Notice
 
 if TYPE_CHECKING:
@@ -39,9 +39,13 @@ class WindowPlan(QObject):
         *,
         chats: Callable[[], Iterable[Conversation]],
         targets: Callable[[], Sequence[str]] = tuple,
+        show_drafters: Callable[[str], object] = lambda target: None,
         parent: QObject | None = None,
     ) -> None:
-        """`notes` are on what concerns every page; `targets` gives the models that are on this computer."""
+        """`notes` are on what concerns every page; `targets` gives the models that are on this computer.
+
+        `show_drafters` opens the page of those of a target.
+        """
         super().__init__(parent)
         self._theme = theme
         self._settings = settings
@@ -51,7 +55,7 @@ class WindowPlan(QObject):
         self._notes = notes
         self._chats = chats
         self._targets = targets
-        self.show_drafters: Callable[[str], object] = lambda target: pages.show(DRAFTERS)
+        self._show_drafters = show_drafters
         self._told: set[str] = set()  # targets whose template was said to be missing or to fail
         pages.add(PageEntry(MODELS, "model", self._make_models), PageEntry(TEMPLATES, "edit", self._make_templates))
         planner.presets.trouble.connect(self._tell)
@@ -78,7 +82,7 @@ class WindowPlan(QObject):
         page = ModelsAndPresetsPage(
             self._theme, self._settings, self._planner, self._bridge, targets=self._targets, chats=self._chats
         )
-        page.drafters_asked.connect(lambda target: self.show_drafters(target))
+        page.drafters_asked.connect(lambda target: self._show_drafters(target))
         return page
 
     def _make_templates(self) -> TemplatesPage:
@@ -118,8 +122,9 @@ class WindowPlan(QObject):
 
 
 def plan_of(window: MainWindow, bridge: EngineBridge) -> WindowPlan:
-    catalogue = window.catalogue
-    return WindowPlan(
+    """That of a window, whose model chip leads to the page of presets from then on."""
+    catalogue, popovers = window.catalogue, window.models.popovers
+    plan = WindowPlan(
         window.theme,
         window.settings,
         window.models.planner,
@@ -127,5 +132,9 @@ def plan_of(window: MainWindow, bridge: EngineBridge) -> WindowPlan:
         window.settings_pages,
         window.notes,
         chats=lambda: catalogue.conversations,
+        targets=lambda: [model.target for model in popovers.models()],
+        show_drafters=lambda target: window.drafters.show_drafters(target),
         parent=window,
     )
+    popovers.show_presets = plan.show_presets
+    return plan

@@ -81,7 +81,9 @@ class Groups:
 
     def cancel(self, request_id: int) -> None:
         """End a request between rounds; one that is unknown or has ended needs nothing."""
-        if not self._admission.cancel(request_id):
+        if self._admission.cancel(request_id):
+            self._admit()  # it may have been the one that the others waited behind
+        else:
             any(self._guarded(group, partial(group.cancel, request_id)) for group in self._groups)
 
     def end(self) -> None:

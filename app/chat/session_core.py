@@ -121,8 +121,7 @@ class SessionCore(QObject):
             return False
         self.conversation_id = conversation_id
         self.began_at = opened.conversation.created_at
-        self.drafter = opened.conversation.drafter
-        self.preset = opened.conversation.preset
+        self.drafter, self.preset = opened.conversation.drafter, opened.conversation.preset
         self.switches = opened.conversation.switches
         self._take_path(opened)
         self._set_title(opened.conversation.title)

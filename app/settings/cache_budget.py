@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from app.figures import write_bytes
 from app.settings.controls import PaintedSlider
 from app.settings.fields import NumberField
 from app.settings.form import Row
@@ -72,6 +73,6 @@ class BudgetRow(Row):
             self.slider.blockSignals(True)
             self.slider.setMaximum(most)
             self.slider.blockSignals(False)
-        self.field.setPlaceholderText(f"{budget_bytes / GB:.0f} GB" if self._choice is None else "default")
+        self.field.setPlaceholderText(write_bytes(budget_bytes) if self._choice is None else "default")
         if self._choice is None:
             self._pair.place_knob(budget_bytes)

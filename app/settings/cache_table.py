@@ -7,7 +7,16 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFontMetricsF, QKeyEvent, QMouseEvent, QPainter, QResizeEvent
+from PySide6.QtGui import (
+    QColor,
+    QFocusEvent,
+    QFontMetricsF,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -22,6 +31,7 @@ from PySide6.QtWidgets import (
 from app.figures import write_bytes, write_count
 from app.statistics.chart import running_as_written
 from app.statistics.sizes import scaled
+from app.theme.buttons import KEYBOARD_REASONS
 from app.theme.fonts import font
 from app.theme.glyphs import draw_focus_ring, draw_round
 from app.theme.symbols import draw_symbol
@@ -123,6 +133,7 @@ class CacheTable(QTableView):
         super().__init__(parent)
         self.theme = theme
         self.can_remove = True
+        self.has_keyboard_focus = False
         self.rows = CacheModel(self)
         self.setModel(self.rows)
         self.setItemDelegate(CacheDelegate(self))
@@ -170,6 +181,29 @@ class CacheTable(QTableView):
         super().resizeEvent(event)
         self._fit_columns()
 
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """The keyboard goes by rows, so the ring is around all of one."""
+        super().paintEvent(event)
+        if self.has_keyboard_focus and self.currentIndex().isValid():
+            row = QRectF(0, self.rowViewportPosition(self.currentIndex().row()), self.viewport().width(), scaled(ROW))
+            draw_focus_ring(QPainter(self.viewport()), self.theme.tokens, row.adjusted(3, 3, -3, -2), 7)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        self.has_keyboard_focus = event.reason() in KEYBOARD_REASONS
+        super().focusInEvent(event)
+        if not self.currentIndex().isValid():
+            self.setCurrentIndex(self.rows.index(0, CHAT))
+        self.viewport().update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        self.has_keyboard_focus = False
+        super().focusOutEvent(event)
+        self.viewport().update()
+
+    def currentChanged(self, current: Index, previous: Index) -> None:
+        super().currentChanged(current, previous)
+        self.viewport().update()
+
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         index = self.indexAt(event.position().toPoint())
         if index.isValid() and index.column() == REMOVE and event.button() == Qt.MouseButton.LeftButton:
@@ -212,7 +246,7 @@ class CacheDelegate(QStyledItemDelegate):
         self._table = table
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        table, tokens = self._table, self._table.theme.tokens
+        tokens = self._table.theme.tokens
         place, column = QRectF(option.rect), index.column()
         painter.fillRect(QRectF(place.left(), place.top(), place.width(), 1), QColor(tokens.line))
         if column == REMOVE:
@@ -221,9 +255,6 @@ class CacheDelegate(QStyledItemDelegate):
             use, colour = ("interface-medium", tokens.ink) if column == CHAT else ("interface", tokens.ink)
             quiet = tokens.ink2 if column in (DRAFTER, USED) else colour
             draw_cell(painter, place, str(index.data()), use, quiet, is_at_end=column != CHAT)
-        if option.state & QStyle.StateFlag.State_HasFocus:
-            draw_focus_ring(painter, tokens, place.adjusted(2, 3, -2, -2), 7)
-        table.viewport().setCursor(Qt.CursorShape.ArrowCursor)
 
     def _paint_cross(self, painter: QPainter, place: QRectF, option: QStyleOptionViewItem) -> None:
         tokens = self._table.theme.tokens

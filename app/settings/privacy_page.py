@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from app.settings.form import Card, Heading, Row, SettingsPage, Switch, TextFiel
 from app.settings.moving import size_of
 from app.settings.notice import Notice
 from app.settings.preferences import LibraryChoice, Preferences, Settings
+from app.settings.sources import PrivacyDeeds
 from app.settings.token_row import TokenRow
 from app.tasks import start
 from app.theme.labels import StartLabel
@@ -38,15 +38,6 @@ FORMATS = "Chats of Slipstream, ChatGPT and LM Studio can be imported."
 REPORT = "What the program noted of its own work, without any text of your chats."
 ENDPOINT = "HF_ENDPOINT"
 SET_ELSEWHERE = f"{ENDPOINT} is set, and goes before this."
-
-
-@dataclass(frozen=True, slots=True)
-class PrivacyDeeds:
-    """What the page asks of the window."""
-
-    export_all: Callable[[], object]
-    import_chats: Callable[[], object]
-    write_report: Callable[[], object] | None = None
 
 
 class Buttons(QWidget):

@@ -7,7 +7,7 @@ import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,6 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.asking import RefusedError, ask
-from app.bridge import EngineBridge
-from app.conversations.catalogue import Catalogue
-from app.conversations.database import Database
 from app.conversations.off_thread import run_off_thread
 from app.conversations.opening import StorageError
 from app.conversations.rereads import Reread, read_rereads
@@ -30,6 +27,7 @@ from app.settings.form import SIDE, Card, Ends, Heading, SettingsPage, make_butt
 from app.settings.notice import Notice
 from app.settings.preferences import CacheChoice, Preferences, Settings
 from app.settings.reread_list import RereadList, lines_of
+from app.settings.sources import CacheSources
 from app.settings.statistics_page import since_of
 from app.tasks import start
 from app.theme.labels import StartLabel
@@ -41,15 +39,6 @@ REFRESH_MILLISECONDS = 1000
 PURPOSE = "What a model has read is kept on disk, so that an old chat goes on without being read again."
 QUESTION = "Remove all that the prompt cache holds? Chats stay. Each is read again when it goes on."
 READ_ONLY = "Another program uses this prompt cache: what it holds is used, and nothing is added or removed."
-
-
-@dataclass(frozen=True, slots=True)
-class CacheSources:
-    """What the page asks."""
-
-    bridge: EngineBridge
-    database: Database
-    catalogue: Catalogue
 
 
 class PromptCachePage(SettingsPage):

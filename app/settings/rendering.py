@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from PySide6.QtCore import QObject, Signal
 
 from app.asking import RefusedError, ask
@@ -33,7 +35,7 @@ class Rendering(QObject):
         self._bridge = bridge
         self._latest = Latest()
         self._wanted: Asked | None = None
-        self._is_asking = False
+        self._asking: asyncio.Task[None] | None = None
 
     def render(self, target: str, template: str, has_system: bool, *, is_typed: bool = True) -> None:
         """The answer to an earlier question that has not come is not told any more."""
@@ -43,23 +45,21 @@ class Rendering(QObject):
     def stop(self) -> None:
         self._wanted = None
         self._latest.drop()
+        if self._asking is not None:
+            self._asking.cancel()
 
     async def _begin(self) -> None:
-        if not self._is_asking:
-            start(self._ask_all())
+        if self._asking is None or self._asking.done():
+            self._asking = start(self._ask_all())
         await wait(MOST_SECONDS)
         self.late.emit(BUSY)
 
     async def _ask_all(self) -> None:
         """Until what was asked for last is answered: more than one question would pile up in the engine."""
-        self._is_asking = True
-        try:
-            asked: Asked | None = None
-            while (wanted := self._wanted) is not None and wanted != asked:
-                asked = wanted
-                await self._ask(asked)
-        finally:
-            self._is_asking = False
+        asked: Asked | None = None
+        while (wanted := self._wanted) is not None and wanted != asked:
+            asked = wanted
+            await self._ask(asked)
 
     async def _ask(self, asked: Asked) -> None:
         target, template, has_system = asked

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QTextEdit
 from app.theme.fonts import font
 from app.theme.theme import Theme
 
-_LINE = re.compile(r"\bline (\d+)")
+_LINE = re.compile(r"\bline (\d+)", re.IGNORECASE)
 
 
 class TemplateEditor(QPlainTextEdit):

@@ -107,6 +107,7 @@ class TemplatesPage(SettingsPage):
             self._target, self._own = target, None
             self._rendering.stop()
             self._show_text(self._chosen)
+        if self._own is None:
             self._reading.begin(self._read)
 
     @property
@@ -199,6 +200,7 @@ class TemplatesPage(SettingsPage):
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
+        self._reading.drop()
         self._rendering.stop()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

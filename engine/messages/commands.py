@@ -166,10 +166,14 @@ class CountTokens:
 
 @dataclass(frozen=True, slots=True)
 class Inspect:
-    """Ask what lies at a path without loading it; answered by Answer(ModelFacts) or Failed."""
+    """Ask what lies at a path without loading it; answered by Answer(ModelFacts) or Failed.
+
+    The switches are those of `template`, of the model's own where that is empty.
+    """
 
     request_id: int
     target: str
+    template: str = ""
 
 
 @dataclass(frozen=True, slots=True)

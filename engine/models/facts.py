@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from engine.models.architecture import (
 )
 from engine.models.device import runs_on_cuda
 from engine.models.errors import ModelError
+from engine.models.generation import read_sampling
+from engine.models.licence import read_licence
 from engine.models.locate import model_name
 from engine.models.precision import kv_element_bytes
 from engine.models.proven import batch_refusal, why_unquantised
@@ -69,7 +72,16 @@ def _read_facts(target: str, folder: Path) -> ModelFacts:
         batch_refusal=batch_refusal(language),
         switches=find_switches(read_template(folder), tuple(read_special_tokens(folder).items())),
         reasoning=find_tags(tokens, named_tags(tokenizer_config)),
+        sampling=read_sampling(folder),
+        licence=read_licence(folder, config),
     )
+
+
+def under_template(facts: ModelFacts, template: str) -> ModelFacts:
+    """Facts with the switches of a template that is used in place of the model's own."""
+    if not template:
+        return facts
+    return replace(facts, switches=find_switches(template, tuple(read_special_tokens(Path(facts.folder)).items())))
 
 
 def kv_refusal(facts: ModelFacts, kv: KvScheme) -> str:

@@ -14,9 +14,10 @@ from typing import Any
 import mlx.core as mx
 
 from engine.models.errors import ModelError
-from engine.models.gguf_config import make_config, make_generation_config, need
-from engine.models.gguf_header import GgufHeader, read_header
-from engine.models.gguf_tensors import check_types, convert_tensors, module_name
+from engine.models.gguf_arrays import convert_tensors
+from engine.models.gguf_config import make_config, make_generation_config
+from engine.models.gguf_facts import read_checked_header
+from engine.models.gguf_header import GgufHeader
 from engine.models.gguf_tokenizer import make_tokenizer
 from engine.models.locate import SOURCE_RECORD, STARTER_FILE, describe_source, read_source
 from engine.models.safetensors_file import write_arrays
@@ -33,7 +34,7 @@ def import_gguf(path: Path, data_dir: Path) -> Iterator[tuple[int, int]]:
     The same content is never imported twice. Nothing is loaded before the header has been checked.
     """
     try:
-        header = _checked_header(path)
+        header = read_checked_header(path)
         size = path.stat().st_size
         digest = hashlib.sha256()
         for done in _hash(path, digest):
@@ -48,20 +49,6 @@ def import_gguf(path: Path, data_dir: Path) -> Iterator[tuple[int, int]]:
         yield 2 * size, 2 * size
     except OSError as error:
         raise ModelError(f"{path.name} could not be imported: {error}") from error
-
-
-def _checked_header(path: Path) -> GgufHeader:
-    header = read_header(path)
-    architecture = need(header, "general.architecture", str)
-    if architecture != "llama":
-        raise ModelError(
-            f"{path.name} has architecture {architecture!r}; only 'llama' GGUF files can be imported: "
-            "use the model in MLX format instead"
-        )
-    check_types(header)
-    for tensor in header.tensors:
-        module_name(tensor.name)
-    return header
 
 
 def _hash(path: Path, digest: Any) -> Iterator[int]:

@@ -41,8 +41,9 @@ def make_config(header: GgufHeader) -> dict[str, Any]:
         "tie_word_embeddings": not any(tensor.name == "output.weight" for tensor in header.tensors),
         "eos_token_id": end_ids(header.metadata),
     }
-    quantisation = _quantisation(header)
-    return config | ({"quantization": quantisation} if quantisation else {})
+    quantisation, licence = _quantisation(header), header.metadata.get("general.license")
+    optional = {"quantization": quantisation, "license": licence if isinstance(licence, str) else ""}
+    return config | {name: value for name, value in optional.items() if value}
 
 
 def make_generation_config(header: GgufHeader) -> dict[str, Any]:

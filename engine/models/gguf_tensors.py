@@ -1,10 +1,8 @@
-"""Tensors of a llama-architecture GGUF file under mlx-lm's names, in mlx-lm's row order, never requantised."""
+"""Names and types of the tensors of a llama-architecture GGUF file, as mlx-lm calls them; imports no MLX."""
 
 from __future__ import annotations
 
 import re
-
-import mlx.core as mx
 
 from engine.models.errors import ModelError
 from engine.models.gguf_header import KEPT_TYPES, QUANTISED_BITS, GgufHeader
@@ -54,27 +52,3 @@ def quantised_modules(header: GgufHeader) -> dict[str, int]:
         for tensor in header.tensors
         if tensor.type_name in QUANTISED_BITS
     }
-
-
-def convert_tensors(arrays: dict[str, mx.array], num_heads: int, num_kv_heads: int) -> dict[str, mx.array]:
-    """Rename what `mx.load` made of a GGUF file (weight, scales, biases); lazy."""
-    converted = {}
-    for name, array in arrays.items():
-        stem, _, kind = name.rpartition(".")
-        module = module_name(stem + ".weight")
-        if module.endswith("q_proj"):
-            array = restore_rows(array, num_heads)
-        elif module.endswith("k_proj"):
-            array = restore_rows(array, num_kv_heads)
-        converted[f"{module}.{kind}"] = array
-    return converted
-
-
-def restore_rows(array: mx.array, num_heads: int) -> mx.array:
-    """Undo llama.cpp's order of q and k rows, which pairs rotated halves; [rows, ·] with rows = heads × width.
-
-    Source: LlamaModel.permute in llama.cpp's convert_hf_to_gguf.py.
-    """
-    rows, *rest = array.shape
-    paired = array.reshape(num_heads, rows // num_heads // 2, 2, *rest)
-    return mx.contiguous(paired.swapaxes(1, 2).reshape(array.shape))

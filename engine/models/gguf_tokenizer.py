@@ -19,7 +19,7 @@ _WORDS = (
 
 
 @dataclass(frozen=True, slots=True)
-class _Splitting:
+class Splitting:
     """What a pre-tokenizer's name in the metadata stands for."""
 
     make: Callable[[], pre_tokenizers.PreTokenizer]
@@ -42,20 +42,20 @@ def _words(digits: str) -> pre_tokenizers.PreTokenizer:
     return pre_tokenizers.Sequence([pre_tokenizers.Split(pattern, "isolated"), byte_level])
 
 
-_LLAMA3 = _Splitting(lambda: _words("{1,3}"), ignores_merges=True, adds_bos=True)
+_LLAMA3 = Splitting(lambda: _words("{1,3}"), ignores_merges=True, adds_bos=True)
 _SPLITTINGS = {
-    "smollm": _Splitting(_smollm),
-    "gpt-2": _Splitting(_gpt2),
+    "smollm": Splitting(_smollm),
+    "gpt-2": Splitting(_gpt2),
     "llama-bpe": _LLAMA3,
     "llama3": _LLAMA3,
     "llama-v3": _LLAMA3,
-    "qwen2": _Splitting(lambda: _words(""), is_nfc=True),
+    "qwen2": Splitting(lambda: _words(""), is_nfc=True),
 }
 
 
 def make_tokenizer(metadata: dict[str, Any]) -> tuple[Tokenizer, dict[str, Any]]:
     """The tokenizer and its tokenizer_config.json; ModelError where its splitting is not one that is known exactly."""
-    splitting = _splitting(metadata)
+    splitting = find_splitting(metadata)
     tokens: list[str] = metadata.get("tokenizer.ggml.tokens", [])
     if not tokens:
         raise ModelError("the file's metadata holds no vocabulary; use another conversion of the model")
@@ -73,7 +73,8 @@ def make_tokenizer(metadata: dict[str, Any]) -> tuple[Tokenizer, dict[str, Any]]
     return tokenizer, config
 
 
-def _splitting(metadata: dict[str, Any]) -> _Splitting:
+def find_splitting(metadata: dict[str, Any]) -> Splitting:
+    """How the file's tokenizer splits text; ModelError where that is not known exactly."""
     kind = metadata.get("tokenizer.ggml.model")
     if kind != "gpt2":
         raise ModelError(
@@ -106,7 +107,7 @@ def _add_control_tokens(tokenizer: Tokenizer, tokens: list[str], types: list[int
             tokenizer.add_tokens([AddedToken(text, special=False, normalized=False)])
 
 
-def _tokenizer_config(metadata: dict[str, Any], tokens: list[str], splitting: _Splitting) -> dict[str, Any]:
+def _tokenizer_config(metadata: dict[str, Any], tokens: list[str], splitting: Splitting) -> dict[str, Any]:
     config = {
         "tokenizer_class": "PreTrainedTokenizerFast",
         "add_bos_token": bool(metadata.get("tokenizer.ggml.add_bos_token", splitting.adds_bos)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from engine.messages import UNQUANTISED, DrafterFacts, KvScheme, MemoryEstimate, ModelFacts
 from engine.models.architecture import language_config
@@ -11,6 +12,7 @@ from engine.models.device import available_memory, memory_limit, process_memory
 from engine.models.drafting.spec import DrafterSpec
 from engine.models.errors import DrafterError
 from engine.models.facts import read_config
+from engine.models.gguf_facts import read_gguf_shape
 from engine.models.precision import FP32_BYTES, kv_element_bytes, wants_fp32
 from engine.models.state_size import StateSize, state_size
 from engine.models.weights import Weights, read_weights
@@ -36,7 +38,7 @@ class RowSize:
         return int((self.state.per_token * grown + rest) * self.element_bytes)
 
 
-NO_SIZE = RowSize(StateSize(0), 0, 0)
+NO_SIZE = RowSize(StateSize(0), 1, 0)
 
 
 def estimate_memory(
@@ -63,10 +65,11 @@ def estimate_memory(
 
 def row_size(facts: ModelFacts) -> RowSize:
     """Of a model whose facts are those of the type that it runs in."""
-    config = language_config(read_config(Path(facts.folder)))
+    found, weights = _files_of(facts)
+    config = language_config(found)
     state = state_size(config)
     per_token = state.per_new_token
-    element_bytes = facts.kv_bytes_per_token // per_token if per_token else kv_element_bytes(_weights_of(facts))
+    element_bytes = facts.kv_bytes_per_token // per_token if per_token else kv_element_bytes(weights)
     return RowSize(state, element_bytes, working_memory(config, element_bytes))
 
 
@@ -90,5 +93,13 @@ def drafter_bytes(spec: DrafterSpec, target: ModelFacts | None) -> tuple[int, in
 
 
 def _weights_of(facts: ModelFacts) -> Weights:
-    folder = Path(facts.folder)
-    return read_weights(folder, read_config(folder))
+    return _files_of(facts)[1]
+
+
+def _files_of(facts: ModelFacts) -> tuple[dict[str, Any], Weights]:
+    """The config and the weights; of a GGUF file those that it is imported to."""
+    path = Path(facts.folder)
+    if path.is_file():
+        return read_gguf_shape(path)
+    config = read_config(path)
+    return config, read_weights(path, config)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from engine.models.errors import ModelError
+from engine.models.small_files import MOST_BYTES
 
 _SETS = (("tokenizer.json",), ("tokenizer.model",), ("vocab.json", "merges.txt"))  # any one of them is enough
 _IDENTITY_FILES = (
@@ -85,6 +86,12 @@ def read_json(path: Path) -> dict[str, Any]:
     """A JSON object of a model folder; ModelError where it is missing, a broken link, or something else."""
     where = f"{path.name} in {str(path.parent)!r}"
     try:
+        if path.exists() and not path.is_file():
+            raise ModelError(f"{where} is not a file; download it again")
+        if path.stat().st_size > MOST_BYTES:
+            raise ModelError(
+                f"{where} has {path.stat().st_size:,} bytes; {MOST_BYTES:,} is the most; download it again"
+            )
         value = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         if path.is_symlink():

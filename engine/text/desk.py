@@ -33,8 +33,9 @@ from engine.messages import (
 )
 from engine.models.drafting.inspection import MODEL, describe_drafter, inspect_drafter, read_model
 from engine.models.errors import ModelError
-from engine.models.facts import kv_refusal
-from engine.models.locate import resolve_target
+from engine.models.facts import kv_refusal, under_template
+from engine.models.gguf_facts import read_gguf_facts
+from engine.models.locate import GgufFile, resolve_target
 from engine.models.memory import estimate_memory
 from engine.text.checks import (
     check_context,
@@ -100,12 +101,12 @@ class TextDesk:
                 raise ModelError("no folder is named; name that of a drafter or of a model")
             target = self._facts(question.target) if question.target else None
             return inspect_drafter(question.path, self._folder(question.path), target)
-        facts = self._facts(question.target)
+        facts = self._described(question)
         match question:
             case CountTokens():
                 return self._count(question, facts).count
             case Inspect():
-                return facts
+                return under_template(facts, without_surrogates(question.template))
             case EstimateMemory():
                 drafter = self._drafter(question.drafter, facts)
                 return estimate_memory(facts, drafter, question.context_length, question.num_rows, question.kv)
@@ -158,6 +159,13 @@ class TextDesk:
 
     def _facts(self, target: str) -> ModelFacts:
         return read_model(target, self._folder(target))
+
+    def _described(self, question: Question) -> ModelFacts:
+        """Facts of the target, those of a GGUF file that was not imported yet where no more is asked for."""
+        place = resolve_target(question.target, self._data_dir)
+        if isinstance(place, GgufFile) and isinstance(question, Inspect | EstimateMemory):
+            return read_gguf_facts(question.target, place.path)
+        return self._facts(question.target)
 
     def _folder(self, name: str) -> Path:
         folder = resolve_target(name, self._data_dir)

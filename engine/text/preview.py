@@ -12,8 +12,8 @@ from engine.text.spans import find_spans
 from engine.text.templates import Clockwork, Turns, choose_layout, find_layout
 from engine.text.tokenizer import Tokenizer
 
-RENDER_SECONDS = 0.75  # a template that is being typed shall show its error within a second
-SPAN_SECONDS = 0.15
+RENDER_SECONDS = 0.7  # a template that is being typed shall show its error within a second
+SPAN_SECONDS = 0.1
 
 
 def preview(tokenizer: Tokenizer, turns: Turns, switches: tuple[tuple[str, str], ...]) -> RenderedPrompt:

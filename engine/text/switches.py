@@ -15,7 +15,7 @@ from engine.text.deadline import TimeUp, deadline
 from engine.text.rendering import RAISED, TemplateError, render_template
 from engine.text.template_reading import parse, walk
 
-TOTAL_SECONDS = 1.5  # of all that a template is looked at; a long one takes a tenth of that to be compiled
+TOTAL_SECONDS = 0.9  # of all that a template is looked at; a long one takes a good part of that to be compiled
 MAX_VALUES = 8  # of one switch, so that a strange template costs little
 MAX_NAMES = 32  # of variables that may steer thinking; published templates have three at most
 ON, OFF = "on", "off"

@@ -10,11 +10,14 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from itertools import count
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.messages import Answer, CountTokens, Failed, ModelFacts, PreviewTemplate, Question, Submit
 from engine.text.counting import Counted
-from engine.text.desk import TextDesk
-from engine.text.prompt import Prompt
+
+if TYPE_CHECKING:
+    from engine.text.desk import TextDesk
+    from engine.text.prompt import Prompt
 
 logger = logging.getLogger(__name__)
 
@@ -49,7 +52,8 @@ class TextThread:
     """A TextDesk on its own thread; prompts go first, also between the parts of a count. close() drops what waits."""
 
     def __init__(self, data_dir: Path) -> None:
-        self._desk = TextDesk(data_dir)
+        self._data_dir = data_dir
+        self._desk: TextDesk  # of the thread, which makes it
         self._jobs: queue.PriorityQueue[_Job] = queue.PriorityQueue()
         self._numbers = count()
         self._counts: set[int] = set()  # those that somebody waits for
@@ -89,6 +93,7 @@ class TextThread:
         self._jobs.put(_Job(urgency, next(self._numbers), request_id, work, fail))
 
     def _run(self) -> None:
+        self._desk = open_desk(self._data_dir)
         while not self._is_closing.is_set():
             self._work_off(self._jobs.get())
 
@@ -126,11 +131,18 @@ class TextThread:
         return None
 
 
+def open_desk(data_dir: Path) -> TextDesk:
+    """The import takes a tenth of a second: it is its thread's, so that a window need not wait for it."""
+    from engine.text.desk import TextDesk
+
+    return TextDesk(data_dir)
+
+
 class InlineText:
     """The same in the caller's thread: results are there when the call returns."""
 
     def __init__(self, data_dir: Path) -> None:
-        self._desk = TextDesk(data_dir)
+        self._desk = open_desk(data_dir)
 
     def start(self) -> None:
         """Nothing to start."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -10,8 +9,10 @@ from typing import Any
 import tokenizers
 
 from engine.messages import ReasoningTags
+from engine.models.small_files import read_settings, read_start
 from engine.text.reasoning import named_tags
 
+TEMPLATE_BYTES = 4_000_000  # more than any template may have, so that one that is cut is refused as too long
 NAMED_TOKENS = ("bos_token", "eos_token", "unk_token", "pad_token")
 # Ends of a chat turn that some models' generation configs forget; "<|end|>" is left out: it also ends a thought.
 CHAT_END_TOKENS = ("<|im_end|>", "<|eot_id|>", "<|eot|>", "<end_of_turn>", "<turn|>", "<|endofturn|>")
@@ -21,9 +22,9 @@ def read_template(folder: Path) -> str:
     """Find the chat template of a model folder; "" where there is none."""
     path = folder / "chat_template.jinja"
     if path.is_file():
-        return path.read_text(encoding="utf-8")
+        return read_start(path, TEMPLATE_BYTES)
     for name in ("chat_template.json", "tokenizer_config.json"):
-        template = _read_settings(folder / name).get("chat_template")
+        template = read_settings(folder / name).get("chat_template")
         if isinstance(template, list):
             template = {entry.get("name"): entry.get("template") for entry in template if isinstance(entry, dict)}
         if isinstance(template, dict):
@@ -35,19 +36,19 @@ def read_template(folder: Path) -> str:
 
 def read_special_tokens(folder: Path) -> dict[str, str]:
     """Collect the named special tokens ("bos_token", …) as text."""
-    settings = _read_settings(folder / "special_tokens_map.json") | _read_settings(folder / "tokenizer_config.json")
+    settings = read_settings(folder / "special_tokens_map.json") | read_settings(folder / "tokenizer_config.json")
     named = {name: _content(settings.get(name)) for name in NAMED_TOKENS}
     return {name: content for name, content in named.items() if content}
 
 
 def read_named_tags(folder: Path) -> tuple[ReasoningTags, ...]:
     """The tags of reasoning that the tokenizer's settings name."""
-    return named_tags(_read_settings(folder / "tokenizer_config.json"))
+    return named_tags(read_settings(folder / "tokenizer_config.json"))
 
 
 def add_listed_tokens(backend: tokenizers.Tokenizer, folder: Path) -> None:
     """Add the tokens that only tokenizer_config.json lists, and mark the named ones as special."""
-    listed = _read_settings(folder / "tokenizer_config.json").get("added_tokens_decoder")
+    listed = read_settings(folder / "tokenizer_config.json").get("added_tokens_decoder")
     for token_id, entry in sorted((listed or {}).items(), key=lambda item: int(item[0])):
         missing = backend.token_to_id(entry["content"]) is None
         if missing and int(token_id) == backend.get_vocab_size(with_added_tokens=True):
@@ -61,9 +62,9 @@ def add_listed_tokens(backend: tokenizers.Tokenizer, folder: Path) -> None:
 
 def read_end_ids(folder: Path, backend: tokenizers.Tokenizer, template: str) -> frozenset[int]:
     """Every id that ends a reply: those of both configs, the tokenizer's own, and the ends of the chat format."""
-    config = _read_settings(folder / "config.json")
+    config = read_settings(folder / "config.json")
     text_config = config.get("text_config")
-    sources = [_read_settings(folder / "generation_config.json"), config]
+    sources = [read_settings(folder / "generation_config.json"), config]
     sources += [text_config] if isinstance(text_config, dict) else []
     ids = {end_id for source in sources for end_id in _as_ids(source.get("eos_token_id"))}
     special = {token.content for token in backend.get_added_tokens_decoder().values() if token.special}
@@ -71,15 +72,6 @@ def read_end_ids(folder: Path, backend: tokenizers.Tokenizer, template: str) -> 
     own_id = backend.token_to_id(read_special_tokens(folder).get("eos_token", ""))
     ids |= {end_id for end_id in [own_id, *map(backend.token_to_id, names)] if end_id is not None}
     return frozenset(ids)
-
-
-def _read_settings(path: Path) -> dict[str, Any]:
-    """Read a JSON object; a missing or damaged file, or another kind of value, gives an empty one."""
-    try:
-        value = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
 
 
 def _content(token: Any) -> str:

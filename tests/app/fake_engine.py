@@ -19,6 +19,7 @@ from engine.messages import (
     Delta,
     DescribeCache,
     DescribeMemory,
+    DrafterFacts,
     EngineStarted,
     EstimateMemory,
     Event,
@@ -81,7 +82,8 @@ class FakeEngine:
     None the reply stays open until it is cancelled. `emit` sends any event by hand. Deletions and questions about the
     prompt cache are answered at once with `report`, unless `answers_on_cache` is False; those about memory with
     `memory`; those about tokens as `count` answers them, or not at all. A model in `unloadable` fails with the sentence
-    there; with `holds_loads` models come only by `finish_loads`. What is unloaded leaves at once, replies or not.
+    there; one in `unreadable` is refused with it where it is looked at, and `drafters` says what drafts there. With
+    `holds_loads` models come only by `finish_loads`. What is unloaded leaves at once, replies or not.
     """
 
     def __init__(self) -> None:
@@ -94,8 +96,11 @@ class FakeEngine:
         self.answers_on_cache = True
         self.count: Callable[[CountTokens], TokenCount | None] = lambda question: None
         self.memory = MemoryReport()
-        self.estimate: MemoryEstimate | Failed = MemoryEstimate(0, 0, 0, 0)
+        self.answers_on_models = True
+        self.estimate: MemoryEstimate | Failed | Callable[[EstimateMemory], MemoryEstimate] = MemoryEstimate(0, 0, 0, 0)
         self.make_facts: Callable[[str], ModelFacts] = facts_of
+        self.unreadable: dict[str, str] = {}
+        self.drafters: dict[str, DrafterFacts] = {}
         self.commands: list[Command] = []
         self.on_submit: Callable[[Submit], None] = lambda submit: None  # runs in `send`, on the sender's thread
         self._queue: queue.SimpleQueue[Command] = queue.SimpleQueue()
@@ -170,16 +175,25 @@ class FakeEngine:
                 self.emit(Answer(request_id, count))
             case DeleteConversation() | ClearCache() | RemoveCached() | DescribeCache() if self.answers_on_cache:
                 self._answer_on_cache(command)
-            case Inspect(request_id=request_id, target=target):
-                self.emit(Answer(request_id, self._facts_of(target)))
-            case EstimateMemory(request_id=request_id) if isinstance(self.estimate, Failed):
-                self.emit(replace(self.estimate, request_id=request_id))
-            case EstimateMemory(request_id=request_id):
-                self.emit(Answer(request_id, self.estimate))
-            case InspectDrafter(request_id=request_id):
-                self.emit(Failed(request_id, "model", "Nothing is known of it."))
+            case Inspect() | InspectDrafter() | EstimateMemory() if self.answers_on_models:
+                self._answer_on_files(command)
             case DescribeMemory(request_id=request_id):
                 self.emit(Answer(request_id, self.memory))
+
+    def _answer_on_files(self, command: Inspect | InspectDrafter | EstimateMemory) -> None:
+        match command:
+            case Inspect(request_id, target) if target in self.unreadable:
+                self.emit(Failed(request_id, "model", self.unreadable[target]))
+            case Inspect(request_id, target):
+                self.emit(Answer(request_id, self._facts_of(target)))
+            case InspectDrafter(request_id, path):
+                self.emit(Answer(request_id, self.drafters.get(path) or DrafterFacts("", "unknown", path, path)))
+            case EstimateMemory(request_id):
+                found = self.estimate(command) if callable(self.estimate) else self.estimate
+                answer = (
+                    replace(found, request_id=request_id) if isinstance(found, Failed) else Answer(request_id, found)
+                )
+                self.emit(answer)
 
     def _answer_on_cache(self, command: DeleteConversation | ClearCache | DescribeCache) -> None:
         if isinstance(command, DeleteConversation):

@@ -10,10 +10,9 @@ import pytest
 
 from app.settings.models_page import ModelsAndPresetsPage
 from app.settings.preferences import ModelChoice
-from app.tasks import finish
-from app.window_settings import MODELS, TEMPLATES
+from app.window_settings import DRAFTERS, MODELS, TEMPLATES
 from engine.messages import ModelLoaded, Notice
-from tests.app.driver import Driver
+from tests.app.driver import Driver, settle
 from tests.app.fake_engine import FakeEngine, facts_of
 
 
@@ -49,7 +48,7 @@ def test_template_that_fails_is_told_with_the_way_to_its_page(driver: Driver, fa
     bar.buttons[0].click()
     assert driver.window.settings_pages.window.page == TEMPLATES
     driver.window.settings_pages.close()
-    driver.run(finish())
+    driver.run(settle())
 
 
 def test_preset_is_shown_on_its_page_with_the_chats_that_use_it(driver: Driver) -> None:
@@ -63,5 +62,7 @@ def test_preset_is_shown_on_its_page_with_the_chats_that_use_it(driver: Driver) 
     assert isinstance(page, ModelsAndPresetsPage)
     assert page.list.preset == preset
     assert page.used.text().replace("\u00a0", " ") == "Used by 1 chat"
+    page.models.choose_drafter.click()
+    assert driver.window.settings_pages.window.page == DRAFTERS
     driver.window.settings_pages.close()
-    driver.run(finish())
+    driver.run(settle())

@@ -115,6 +115,18 @@ def test_later_row_never_passes_one_that_waits(engine, limit, size, target):
     assert engine.events.index(engine.deltas_of(2)[0]) < engine.events.index(engine.deltas_of(3)[0])
 
 
+def test_row_goes_on_once_the_one_before_it_is_cancelled(engine, limit, size, target):
+    engine.send(submit(1, target, TEXT, max_tokens=LONG))
+    engine.step_until(lambda: bool(engine.ids_of(1)))
+    limit.leave(size.working_bytes + int(3.5 * size.at(256)))
+    engine.send(submit(2, target, TEXT, max_tokens=450), submit(3, target, TEXT, max_tokens=5))
+    engine.step(2)
+    assert not engine.ids_of(3)
+    engine.send(Cancel(2))
+    engine.run()
+    assert engine.events.index(engine.end_of(3)) < engine.events.index(engine.end_of(1))
+
+
 def test_waiting_for_memory_costs_rounds_nothing(engine, limit, size, target):
     engine.send(submit(1, target, TEXT, max_tokens=LONG))
     engine.step_until(lambda: bool(engine.ids_of(1)))

@@ -207,7 +207,7 @@ def test_folder_that_lacks_a_file_is_refused_with_its_name(target, tmp_path, cap
     assert captured.out == ""
 
 
-def test_folder_whose_index_names_an_absent_shard_is_refused_with_its_name(target, tmp_path, capsys):
+def test_o50_folder_whose_index_names_an_absent_shard_is_refused_with_its_name(target, tmp_path, capsys):
     broken = shutil.copytree(target, tmp_path / "broken")
     index = {"weight_map": {"model.norm.weight": "model-00002-of-00002.safetensors"}}
     (broken / "model.safetensors.index.json").write_text(json.dumps(index))

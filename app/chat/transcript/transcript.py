@@ -51,8 +51,6 @@ class Transcript(TranscriptHands):
         theme.tokens_changed.connect(self._take_theme)
         changes().changed.connect(self._take_changes)
 
-    # What is shown
-
     def set_model(self, name: str) -> None:
         """The name that "Loading …" says."""
         self.model = name

@@ -1,4 +1,4 @@
-"""What tests of the settings share: a theme, and a place for pages to be shown in."""
+"""What tests of the settings share: a theme, a home folder, and a place for pages to be shown in."""
 
 from __future__ import annotations
 

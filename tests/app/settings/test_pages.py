@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QComboBox, QScrollArea, QSlider
 
+from app.window_settings import ORDER
 from tests.app.driver import Driver, settle
 from tests.app.test_accessibility import MOST_STEPS, name_of, usable_in
 
@@ -20,6 +21,13 @@ def usable_on(window):
 def in_view(widget):
     """A combo box hands its own list and field the keyboard."""
     return [one for one in usable_on(widget) if one.focusPolicy() is not Qt.FocusPolicy.NoFocus]
+
+
+def test_pages_stand_in_the_order_of_the_design(driver: Driver) -> None:
+    driver.window.settings_pages.show()
+    names = driver.window.settings_pages.window.names
+    assert names == tuple(name for name in ORDER if name in names)
+    assert set(PAGES) <= set(names)
 
 
 @pytest.mark.parametrize("name", PAGES)

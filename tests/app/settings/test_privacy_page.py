@@ -13,7 +13,8 @@ from app.library.hub import Hub
 from app.library.token import NO_KEYCHAIN
 from app.settings.folders import data_folder, read_pointer
 from app.settings.preferences import LibraryChoice, Settings
-from app.settings.privacy_page import PrivacyDeeds, PrivacyPage
+from app.settings.privacy_page import PrivacyPage
+from app.settings.sources import PrivacyDeeds
 
 
 class Keychain(KeyringBackend):

@@ -20,7 +20,7 @@ from tests.engine.tiny import tiny_folder
 
 Settle = Callable[[Callable[[], bool]], None]
 MINE = "{% for message in messages %}{{ message.role }}: {{ message.content }}\n{% endfor %}"
-LOOP = "{% for number in range(1000000000) %}{% endfor %}"
+LOOP = "{% for one in range(99999) %}{% for other in range(99999) %}{% endfor %}{% endfor %}"
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +78,9 @@ def test_template_that_renders_is_used_from_the_next_reply_on(page: TemplatesPag
     settle(lambda: "user: Why" not in page.view.toPlainText())
 
 
-@pytest.mark.parametrize(("template", "line"), [("{{ messages }}\n{#", 2), (LOOP, 1)])
+@pytest.mark.parametrize(
+    ("template", "line"), [("{{ messages }}\n{#", 2), ("{% for one in range(1000000000) %}{% endfor %}", 1), (LOOP, 1)]
+)
 def test_o13_template_that_does_not_end_is_an_error_under_the_editor(
     page: TemplatesPage, bridge, settings, target, settle, run_async, template, line
 ) -> None:
@@ -87,7 +89,7 @@ def test_o13_template_that_does_not_end_is_an_error_under_the_editor(
     counted = []
     bridge.received.connect(lambda event: counted.append(getattr(event, "value", None)))
     settle(lambda: page.problem.isVisible() and NOT_USED in page.problem.text())
-    assert f"line {line}" in page.problem.text()
+    assert f"line {line}" in page.problem.text().lower()
     assert settings.preferences.model(target).template == ""
     bridge.send(count)
     settle(lambda: any(isinstance(value, TokenCount) for value in counted))

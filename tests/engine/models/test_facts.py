@@ -45,7 +45,7 @@ def test_reading_facts_loads_no_mlx(folder):
     assert run.stdout.strip() == "False"
 
 
-def test_path_with_other_letters_is_shown_as_it_is(tmp_path):
+def test_o49_path_with_other_letters_is_shown_as_it_is(tmp_path):
     folder = tiny_folder(tmp_path / "模型 é" / "мо дель")
     facts = read_facts(str(folder), folder)
     assert facts.name == "мо дель"
@@ -66,20 +66,20 @@ def test_missing_template_is_no_error(folder):
     assert read_facts("", folder).has_template
 
 
-def test_cache_snapshot_of_links_is_read(folder, tmp_path):
+def test_o50_cache_snapshot_of_links_is_read(folder, tmp_path):
     snapshot = write_cache_entry(folder, tmp_path / "hub") / "snapshots" / "abc"
     assert read_facts("", snapshot).name == "org/tiny"
 
 
 @pytest.mark.parametrize("name", ["config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"])
-def test_broken_link_is_named(folder, tmp_path, name):
+def test_o50_broken_link_is_named(folder, tmp_path, name):
     snapshot = write_cache_entry(folder, tmp_path / "hub") / "snapshots" / "abc"
     (snapshot / name).resolve().unlink()
     with pytest.raises(ModelError, match=f"{name}.* is a link to a file that is not there"):
         read_facts("", snapshot)
 
 
-def test_shard_that_the_index_names_is_missed(folder):
+def test_o50_shard_that_the_index_names_is_missed(folder):
     split_weights(folder, ["model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"])
     with pytest.raises(ModelError, match=r"model-00002-of-00002\.safetensors is missing"):
         read_facts("", folder)
@@ -120,7 +120,7 @@ def test_config_that_is_no_object_is_refused(folder, text):
 
 
 @pytest.mark.parametrize("name", ["config.json", "tokenizer_config.json"])
-def test_code_of_the_model_is_refused_and_never_run(folder, tmp_path, name):
+def test_o52_code_of_the_model_is_refused_and_never_run(folder, tmp_path, name):
     marker = tmp_path / "marker"
     (folder / "own.py").write_text(f"open({str(marker)!r}, 'w')")
     change_config(folder, name, auto_map={"AutoModelForCausalLM": "own.Model"})
@@ -129,7 +129,7 @@ def test_code_of_the_model_is_refused_and_never_run(folder, tmp_path, name):
     assert not marker.exists()
 
 
-def test_model_file_is_refused_and_never_run(folder, tmp_path):
+def test_o52_model_file_is_refused_and_never_run(folder, tmp_path):
     marker = tmp_path / "marker"
     (folder / "own.py").write_text(f"open({str(marker)!r}, 'w')")
     change_config(folder, model_file="own.py")

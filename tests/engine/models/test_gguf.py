@@ -36,7 +36,7 @@ def test_import_gives_the_logits_of_the_model_that_was_written(tiny_gguf, data_d
     assert mx.allclose(model(ids), expected, atol=1e-4).item()
 
 
-def test_path_with_other_letters_is_imported(tmp_path, data_dir):
+def test_o49_path_with_other_letters_is_imported(tmp_path, data_dir):
     path = write_tiny_gguf(tmp_path / "模型 é" / "мо дель [1].gguf")
     folder = imported(path, data_dir / "é 模")
     assert read_facts(str(path), folder).name == "мо дель [1]"

@@ -75,12 +75,12 @@ def test_every_weight_is_in_memory_after_loading(folder):
     assert mx.array_equal(loaded.model(IDS), expected).item()
 
 
-def test_path_with_other_letters_and_pattern_characters_loads(tmp_path):
+def test_o49_path_with_other_letters_and_pattern_characters_loads(tmp_path):
     loaded, _ = load(tiny_folder(tmp_path / "模型 é [1]*" / "мо дель"))
     assert loaded.facts.name == "мо дель"
 
 
-def test_read_only_folder_loads_and_is_left_as_it_was(folder):
+def test_o51_read_only_folder_loads_and_is_left_as_it_was(folder):
     before = sorted((path.name, path.stat().st_mtime_ns) for path in folder.iterdir())
     for path in [*folder.iterdir(), folder]:
         path.chmod(0o555)
@@ -112,7 +112,7 @@ def test_choice_of_fp32_can_be_made_for_any_folder(folder):
     assert choose_fp32(read_facts("", folder)) in (True, False)
 
 
-def test_model_file_is_not_run_where_facts_were_read_before_it_came(folder, tmp_path):
+def test_o52_model_file_is_not_run_where_facts_were_read_before_it_came(folder, tmp_path):
     facts = read_facts("", folder)
     marker = tmp_path / "marker"
     (folder / "own.py").write_text(f"open({str(marker)!r}, 'w')")

@@ -48,6 +48,7 @@ def test_facts_of_the_starter(starter_folder):
     assert (facts.context_length, facts.num_layers, facts.vocab_size) == (8192, 30, 49152)
     assert facts.kv_bytes_per_token == 2 * 30 * 3 * 64 * 4
     assert facts.has_template
+    assert facts.licence == "apache-2.0"
     assert facts.batch_refusal == ""
 
 

@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from engine.messages import GREEDY, Answer, CountTokens, Failed, ModelFacts, Notice, Submit, TokenCount, Turn
+from engine.messages import (
+    GREEDY,
+    Answer,
+    CountTokens,
+    Failed,
+    Inspect,
+    ModelFacts,
+    Notice,
+    Submit,
+    TemplateSwitch,
+    TokenCount,
+    Turn,
+)
 from engine.models.drafting.inspection import read_model
 from engine.text.desk import TextDesk
 from engine.text.prompt import Prompt, build_prompt
@@ -84,6 +97,13 @@ def test_switches_of_a_chosen_template_are_found_in_it(desk: TextDesk, facts: Mo
     on = prepared(desk, asked(target, THINKING, switches=(("enable_thinking", "on"),)), facts)
     assert (off.opening, on.opening) == ("", "<think>")
     assert prepared(desk, asked(target, "", switches=(("enable_thinking", "on"),)), facts).opening == ""
+
+
+def test_facts_under_a_chosen_template_have_its_switches(desk: TextDesk, facts: ModelFacts, target: Path) -> None:
+    answer = desk.answer(Inspect(1, str(target), THINKING))
+    assert isinstance(answer, Answer)
+    assert answer.value == replace(facts, switches=(TemplateSwitch("enable_thinking", ("on", "off"), "off"),))
+    assert desk.answer(Inspect(1, str(target))) == Answer(1, facts)
 
 
 def test_tags_that_a_chosen_template_writes_control_nothing_in_a_user_s_text() -> None:

