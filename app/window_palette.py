@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
@@ -10,6 +11,7 @@ from app.palette.entries import Entry, Source
 from app.palette.palette import CommandPalette
 from app.palette.recent import read_recent, write_recent
 from app.palette.sources import ActionSource, ChatSource, DrafterSource, ModelSource, PresetSource
+from app.settings.drafters.candidate import Candidate
 from app.tasks import start
 
 if TYPE_CHECKING:
@@ -43,7 +45,7 @@ class WindowPalette:
             ChatSource(window.catalogue, self.go_to_chat, window.go_to_chat),
             ModelSource(models.chooser, lambda: models.popovers.models()),
             PresetSource(models.planner.presets, self._preset, self._choose_preset),
-            DrafterSource(self._drafter, self._choose_drafter),
+            DrafterSource(self._candidates, self._drafter, self._choose_drafter),
         ]
 
     def _remember(self, entry: Entry) -> None:
@@ -77,9 +79,16 @@ class WindowPalette:
         if (tab := self._window.workspace.current) is not None:
             start(tab.session.choose_preset(preset_id))
 
+    def _candidates(self) -> Sequence[Candidate]:
+        picker = self._window.drafters.picker
+        scan = picker.candidates.of(picker.target)
+        return (*scan.fitting, *scan.misfits)
+
     def _drafter(self) -> str | None:
-        tab = self._window.workspace.current
-        return tab.session.drafter if tab is not None else None
+        tab, picker = self._window.workspace.current, self._window.drafters.picker
+        if tab is None:
+            return None
+        return tab.session.drafter or tab.session.planner.stand_in or picker.choice(picker.target)
 
     def _choose_drafter(self, name: str) -> None:
         if (tab := self._window.workspace.current) is not None:

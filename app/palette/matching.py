@@ -35,13 +35,19 @@ class Name:
     @cached_property
     def starts(self) -> int:
         """Bit i is set where a word begins with letter i of the folded name."""
-        return sum(1 << match.start() for match in _WORD.finditer(self.folded))
+        found, folded = 0, self.folded
+        for match in _WORD.finditer(folded):
+            found |= 1 << match.start()
+        return found
 
     def places(self, letter: str) -> int:
         """Bit i is set where letter i is this one."""
         found = self._places.get(letter)
         if found is None:
-            found = sum(1 << at for at, one in enumerate(self.folded) if one == letter)
+            found, at = 0, self.folded.find(letter)
+            while at >= 0:
+                found |= 1 << at
+                at = self.folded.find(letter, at + 1)
             self._places[letter] = found
         return found
 
@@ -78,11 +84,13 @@ def rank(name: Name, query: Query) -> Rank | None:
     if folded.startswith(phrase):
         return Rank.WHOLE if len(folded) == len(phrase) else Rank.BEGINNING
     place = folded.find(phrase)
-    if place >= 0 and _is_at_word(name, phrase, place):
-        return Rank.WORD
-    if _reach(name, query.letters)[-1]:
+    while place >= 0:
+        if not folded[place - 1].isalnum():  # at the very beginning it has been found
+            return Rank.WORD
+        place = folded.find(phrase, place + 1)
+    if len(query.letters) > 1 and _reach(name, query.letters)[-1]:
         return Rank.BEGINNINGS
-    return Rank.INSIDE if place >= 0 else Rank.SCATTERED
+    return Rank.INSIDE if phrase in folded else Rank.SCATTERED
 
 
 def spans_in(name: Name, query: Query) -> tuple[Span, ...]:
@@ -105,14 +113,6 @@ def _letters_in(name: Name, query: Query, found: Rank | None) -> list[int]:
     starts = [at.start() for at in re.finditer(re.escape(query.phrase), name.folded)]
     start = next((at for at in starts if name.starts >> at & 1), starts[0])
     return [start + at for at, letter in enumerate(query.phrase) if letter != " "]
-
-
-def _is_at_word(name: Name, phrase: str, place: int) -> bool:
-    while place >= 0:
-        if name.starts >> place & 1:
-            return True
-        place = name.folded.find(phrase, place + 1)
-    return False
 
 
 def _reach(name: Name, letters: str) -> list[int]:

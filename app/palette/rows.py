@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QTextCharFormat
+from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QTextCharFormat
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.palette.entries import Found
+from app.sidebar.delegate import draw_title
 from app.statistics.sizes import scaled
 from app.theme.fonts import font
 from app.theme.glyphs import draw_round
@@ -72,7 +73,7 @@ class PaletteDelegate(QStyledItemDelegate):
         left = self._write_words(painter, place, limit, found)
         if (detail := entry.detail()) and left + GAP < limit:
             room = QRectF(left + GAP, place.top(), limit - left - GAP, place.height())
-            self._write_in(painter, mirrored(room, place, painter.layoutDirection()), detail)
+            self._write_quietly(painter, mirrored(room, place, painter.layoutDirection()), detail)
         painter.restore()
 
     def _write_words(self, painter: QPainter, place: QRectF, limit: float, found: Found) -> float:
@@ -88,20 +89,15 @@ class PaletteDelegate(QStyledItemDelegate):
         spans = [(start, min(end, len(shown))) for start, end in found.spans if start < len(shown)]
         width = min(metrics.horizontalAdvance(shown) + 1, limit - left)
         room = mirrored(QRectF(left, place.top(), width, place.height()), place, painter.layoutDirection())
-        draw_marked_line(painter, room, shown, spans, mark, made=made, colour=colour)
-        return left + width
+        return left + draw_marked_line(painter, room, shown, spans, mark, made=made, colour=colour)
 
     def _write_end(self, painter: QPainter, place: QRectF, words: str) -> float:
         """Returns where they begin."""
         width = QFontMetricsF(font("interface")).horizontalAdvance(words) + 1 if words else 0.0
         left = place.right() - PAD - width
         room = QRectF(left, place.top(), width, place.height())
-        self._write_in(painter, mirrored(room, place, painter.layoutDirection()), words)
+        self._write_quietly(painter, mirrored(room, place, painter.layoutDirection()), words)
         return left
 
-    def _write_in(self, painter: QPainter, room: QRectF, words: str) -> None:
-        made = font("interface")
-        painter.setFont(made)
-        painter.setPen(QColor(self._theme.tokens.ink3))
-        shown = QFontMetricsF(made).elidedText(words, Qt.TextElideMode.ElideRight, room.width() + 1)
-        painter.drawText(room.adjusted(-1, 0, 1, 0), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
+    def _write_quietly(self, painter: QPainter, room: QRectF, words: str) -> None:
+        draw_title(painter, room, words, self._theme.tokens.ink3)

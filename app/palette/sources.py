@@ -12,11 +12,13 @@ from app.action_keys import ActionKeys
 from app.conversations.catalogue import Catalogue
 from app.conversations.records import Conversation
 from app.conversations.titles import NEW_TITLE
-from app.drafters import DRAFTERS, drafter_name
 from app.figures import write_bytes
 from app.model_chooser import ModelChooser
 from app.model_rows import KnownModel
 from app.palette.entries import Entry
+from app.settings.drafters.automatic_card import TITLE as AUTOMATIC_TITLE
+from app.settings.drafters.candidate import Candidate
+from app.settings.preferences import AUTOMATIC
 from app.settings.presets import Presets
 from app.sidebar.results import write_day
 
@@ -128,23 +130,38 @@ class PresetSource:
 
 
 class DrafterSource:
-    """Those without weights; `current` is the one that the shown chat has chosen, None where no chat is shown."""
+    """What may draft for the model; `current` is the shown chat's own choice, None where no chat is shown."""
 
-    def __init__(self, current: Callable[[], str | None], choose: Callable[[str], object]) -> None:
-        self.names: Callable[[], Sequence[str]] = lambda: tuple(DRAFTERS)
+    def __init__(
+        self,
+        candidates: Callable[[], Sequence[Candidate]],
+        current: Callable[[], str | None],
+        choose: Callable[[str], object],
+    ) -> None:
+        self._candidates = candidates
         self._current = current
         self._choose = choose
 
     def entries(self) -> Sequence[Entry]:
         if (current := self._current()) is None:
             return ()
-        return [
-            Entry(
-                f"drafter:{name}",
-                drafter_name(name),
-                partial(self._choose, name),
-                DRAFTER,
-                at_end=IN_USE if name == current else "",
-            )
-            for name in self.names()
-        ]
+        automatic = Entry(
+            f"drafter:{AUTOMATIC}",
+            AUTOMATIC_TITLE,
+            partial(self._choose, AUTOMATIC),
+            DRAFTER,
+            at_end=IN_USE if current == AUTOMATIC else "",
+        )
+        return [automatic, *(self._entry_of(one, current) for one in self._candidates())]
+
+    def _entry_of(self, one: Candidate, current: str) -> Entry:
+        return Entry(
+            f"drafter:{one.drafter}",
+            one.name,
+            partial(self._choose, one.drafter),
+            DRAFTER,
+            detail=lambda: one.note,
+            at_end=IN_USE if one.drafter == current else "",
+            is_enabled=one.fits,
+            reason=one.refusal,
+        )

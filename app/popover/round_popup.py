@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent, QRegion, QResizeEvent
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent, QRegion, QResizeEvent
 from PySide6.QtWidgets import QFrame, QWidget
 
 from app.theme.glyphs import draw_round
@@ -29,5 +29,6 @@ class RoundPopup(QFrame):
         self.setMask(QRegion(path.toFillPolygon().toPolygon()))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        tokens = self.theme.tokens
-        draw_round(QPainter(self), QRectF(self.rect()), RADIUS, tokens.raised, tokens.line)
+        painter, tokens = QPainter(self), self.theme.tokens
+        painter.fillRect(self.rect(), QColor(tokens.line))  # where the mask's edge is wider than the round one
+        draw_round(painter, QRectF(self.rect()), RADIUS, tokens.raised, tokens.line)

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QPainter, QTextCharFormat, QTextLayout, QTextOption
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QTextCharFormat, QTextLayout, QTextOption
 
 Spans = Sequence[tuple[int, int]]  # half-open, in characters
 
 
 def draw_marked_line(
     painter: QPainter, room: QRectF, text: str, spans: Spans, mark: QTextCharFormat, *, made: QFont, colour: str
-) -> None:
-    """From the layout's start; the text is not cut, and takes the direction of its first strong letter."""
+) -> float:
+    """From the layout's start; the text is not cut, and takes the direction of its first strong letter.
+
+    Returns its width.
+    """
     layout = QTextLayout(text, made)
     layout.setTextOption(_one_line())
     layout.setFormats([_range(text, span, mark) for span in spans])
@@ -24,7 +27,9 @@ def draw_marked_line(
     painter.setPen(QColor(colour))
     is_mirrored = painter.layoutDirection() == Qt.LayoutDirection.RightToLeft
     left = room.right() - layout.maximumWidth() if is_mirrored else room.left()
-    layout.draw(painter, QPointF(left, room.center().y() - line.height() / 2))
+    baseline = room.center().y() + QFontMetricsF(made).capHeight() / 2
+    layout.draw(painter, QPointF(left, baseline - line.ascent()))
+    return line.naturalTextWidth()
 
 
 def _range(text: str, span: tuple[int, int], mark: QTextCharFormat) -> QTextLayout.FormatRange:

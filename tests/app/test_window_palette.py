@@ -104,4 +104,4 @@ def test_drafter_and_preset_of_the_shown_chat_are_chosen(driver: Driver) -> None
     assert driver.tab.session.drafter == "suffix"
     palette = open_palette(driver)
     palette.field.setText("suffix")
-    assert palette.list.rows.found[0].spoken == "Suffix, Drafter, in use"
+    assert palette.list.rows.found[0].spoken == "Suffix, repeats from all chats, Drafter, in use"
