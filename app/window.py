@@ -46,6 +46,7 @@ from app.troubles import connect_troubles
 from app.typed_keys import TypedKeys
 from app.undoing import Undoing
 from app.window_drafters import WindowDrafters
+from app.window_library import WindowLibrary
 from app.window_models import WindowModels
 from app.window_palette import WindowPalette
 from app.window_place import PlaceKeeper
@@ -136,7 +137,8 @@ class MainWindow(QMainWindow):
         self.upkeep = WindowUpkeep(bridge, self.models, workspace, self.settings, desktop, catalogue, self)
         self.upkeep.engine.show_report = lambda: show_report(self, "The engine stopped.")
         self.plan = plan_of(self, bridge)
-        self.drafters = WindowDrafters(self, bridge)
+        self.library = WindowLibrary(self, bridge, self._data_dir)
+        self.drafters = WindowDrafters(self, bridge, self.library.library)
         self.command_palette = WindowPalette(self)
         self.open_chat = OpenChat(workspace, sidebar, self.shell)
         keys = self.settings_pages.keys
@@ -158,6 +160,7 @@ class MainWindow(QMainWindow):
         await self.catalogue.refresh()
         await self.workspace.restore(reopens=self.settings.preferences.general.reopens_tabs)
         self.teller.say_what_waits()
+        self.library.begin()
         if self.workspace.current is not None and place.is_kept:
             self.workspace.current.composer.field.setFocus()
 
