@@ -30,7 +30,7 @@ from app.theme.tokens import LIGHT
 from app.window import MainWindow
 from engine.thread import EngineThread
 from tests.app.fake_engine import FakeEngine
-from tests.app.tour import chat_states, dialog_states, message_states, scripted_states, window_states
+from tests.app.tour import chat_states, dialog_states, message_states, real_states, scripted_states, window_states
 from tests.app.tour.answers import Answers, ScriptedAnswers
 from tests.app.tour.camera import Camera
 from tests.app.tour.saved import add_chats
@@ -61,6 +61,7 @@ STATES = (
     dialog_states.dialogs,
     dialog_states.quitting,
 )
+REAL_STATES = (real_states.drafters_here,)
 SCRIPTED_STATES = (
     scripted_states.failed,
     scripted_states.explained,
@@ -75,7 +76,8 @@ async def walk(camera: Camera, answers: Answers, database: Database, names: Sequ
     await chat_states.first_start(camera, answers)
     await asyncio.wrap_future(database.run(add_chats))
     await camera.window.catalogue.refresh()
-    for state in STATES:
+    real = () if isinstance(answers, ScriptedAnswers) else REAL_STATES
+    for state in (*STATES, *real):
         if not names or state.__name__ in names:
             await state(camera, answers)
     for scripted in SCRIPTED_STATES:
@@ -108,7 +110,7 @@ async def tour(options: argparse.Namespace, data: Path) -> None:
 
 def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    names = [state.__name__ for state in STATES] + [state.__name__ for state in SCRIPTED_STATES]
+    names = [state.__name__ for state in (*STATES, *REAL_STATES)] + [state.__name__ for state in SCRIPTED_STATES]
     parser.add_argument("folder", type=Path, help="where the pictures go")
     parser.add_argument("--real", action="store_true", help="with the starter model")
     parser.add_argument("--mirrored", action="store_true", help="as under an interface language from right to left")
@@ -120,7 +122,7 @@ def parse() -> argparse.Namespace:
 def main() -> None:
     options = parse()
     options.folder.mkdir(parents=True, exist_ok=True)
-    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    os.environ.setdefault("QT_QPA_PLATFORM", "xcb" if os.environ.get("DISPLAY") else "offscreen")
     application = QApplication([])
     application.setStyle("Fusion")
     application.setQuitOnLastWindowClosed(False)  # the end of what runs is waited for
