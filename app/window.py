@@ -45,6 +45,7 @@ from app.troubles import connect_troubles
 from app.typed_keys import TypedKeys
 from app.undoing import Undoing
 from app.window_drafters import WindowDrafters
+from app.window_library import WindowLibrary
 from app.window_models import WindowModels
 from app.window_place import PlaceKeeper
 from app.window_plan import plan_of
@@ -133,11 +134,13 @@ class MainWindow(QMainWindow):
         self.welcome = WindowWelcome(workspace, self.settings, self)
         self.upkeep = WindowUpkeep(bridge, self.models, workspace, self.settings, desktop, catalogue, self)
         self.plan = plan_of(self, bridge)
-        self.drafters = WindowDrafters(self, bridge)
+        self.library = WindowLibrary(self, bridge, self._data_dir)
+        self.drafters = WindowDrafters(self, bridge, self.library.library)
         self.open_chat = OpenChat(workspace, sidebar, self.shell)
         keys = self.settings_pages.keys
         self.actions_of_window = Actions(self, self.theme, workspace, self.open_chat, self._deeds(), keys)
         sidebar.field.follow(self.actions_of_window.search)
+        self.library.follow(self.actions_of_window.models)
         self.drafters.popovers.follow(self.actions_of_window.all_drafters)
 
     def _restore(self) -> None:
@@ -151,6 +154,7 @@ class MainWindow(QMainWindow):
         """Load the model behind the window and bring back what was open."""
         place = FocusPlace(self)
         self.chooser.load()
+        self.library.begin()
         await self.catalogue.refresh()
         await self.workspace.restore(reopens=self.settings.preferences.general.reopens_tabs)
         self.teller.say_what_waits()
@@ -209,6 +213,7 @@ class MainWindow(QMainWindow):
             toggle_sidebar=self.shell.toggle_sidebar,
             toggle_inspector=self.statistics.toggle_inspector,
             set_tint=self.statistics.set_tint,
+            show_models=self.library.show_page,
             show_statistics=self.statistics.show_page,
             show_cache=self.cache_notes.show,
             show_settings=self.settings_pages.show,
