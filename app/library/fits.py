@@ -124,5 +124,6 @@ class Fits(QObject):
                 if refused.code == "engine":  # it has stopped; asked again with the next list
                     return
                 self._refused[key] = (plan, str(refused))
+                self._found.pop(key, None)
             self._fresh.add(key)
             self.changed.emit()

@@ -24,6 +24,7 @@ from app.theme.labels import StartLabel
 from app.theme.theme import Theme
 
 WIDTH, SIDE = 352, 26
+LINK_PAD = 10  # px around the words of a link, which stand in line with the others
 SHOW = "Show in Finder" if sys.platform == "darwin" else "Show in file manager"
 DRAFTS = "It drafts for the model that it was made for. Choose it in Settings, under Drafters."
 
@@ -95,6 +96,7 @@ class ModelDetail(QFrame):
         for part in (self.place, self.kept):
             column.addWidget(part)
         foot = QHBoxLayout()
+        foot.setContentsMargins(-LINK_PAD, 0, -LINK_PAD, 0)
         foot.addWidget(self.show_files)
         foot.addStretch(1)
         foot.addWidget(self.delete_button)
@@ -172,7 +174,7 @@ class ModelDetail(QFrame):
         return f"{self._chooser.name} is unloaded first, once its {ended} ended."
 
     def _show_files(self, model: FoundModel) -> None:
-        path = model.target if model.is_gguf else model.folder
+        path = model.target if model.is_gguf or model.repo_id else model.folder
         self.place.setText(write_place(Path(path)).replace("/", "/\u200b") if path else model.place)
         self.show_files.setVisible(bool(path) and not model.is_gone)
         is_loaded = model.target == self._chooser.target and (self._chooser.is_loaded or self._chooser.is_loading)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QFileDialog, QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QDesktopServices, QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from app.chat.notes import Action, Note, NoteBar
 from app.conversations.off_thread import run_off_thread
@@ -22,22 +22,23 @@ from app.library.here import Here
 from app.library.hub import Hub
 from app.library.library import Library
 from app.library.model_detail import ModelDetail
+from app.library.model_list import GUTTER
 from app.library.model_rows import HERE
 from app.library.removal import Removal, RemovalError, plan_removal, remove
 from app.library.removal_sheet import RemovalSheet
 from app.model_chooser import ModelChooser
 from app.settings.form import make_button
 from app.settings.preferences import Settings
+from app.statistics.page_layout import Head
 from app.statistics.segments import Segments
 from app.statistics.sizes import scaled
 from app.tasks import start
-from app.theme.labels import StartLabel
 from app.theme.theme import Theme
 
 TITLE = "Models"
 HERE_KEY, MORE_KEY = "here", "more"
 INSET, NARROW = 32, 760  # px of the page, at the text size of 100 %; below it the detail lies over the list
-STACKED_HEAD = 520  # px below which the head takes two lines
+STACKED_HEAD = 500  # px below which the head takes two lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ class ModelsPage(QWidget):
         self.here = Here(theme, shelf.settings, shelf.library, shelf.fits, shelf.chooser, downloads)
         self.find_more = FindMore(theme, shelf.hub, shelf.downloads, shelf.fits.judge, shelf.library.has_repository)
         self.detail = ModelDetail(theme, shelf.settings, shelf.chooser, shelf.fits, shelf.num_running, self._is_coming)
-        self._head = QHBoxLayout()
+        self._head = Head(self.segments, self.add, TITLE, STACKED_HEAD)
         self._pages = QStackedWidget()
         self._left = QWidget()
         self._lay_out()
@@ -77,23 +78,22 @@ class ModelsPage(QWidget):
         self.refresh()
 
     def _lay_out(self) -> None:
-        self._head.setSpacing(16)
-        self._head.addWidget(StartLabel(TITLE, "page-title", "title", wraps=False))
-        self._head.addWidget(self.segments)
-        self._head.addStretch(1)
-        self._head.addWidget(self.add)
         self._pages.addWidget(self.here)
         self._pages.addWidget(self.find_more)
         column = QVBoxLayout(self._left)
-        column.setContentsMargins(INSET, 20, INSET - 12, 0)
+        column.setContentsMargins(INSET, 20, INSET - GUTTER, 0)
         column.setSpacing(16)
-        column.addLayout(self._head)
-        column.addWidget(self.note)
+        above = QVBoxLayout()
+        above.setContentsMargins(*((GUTTER, 0, 0, 0) if self.isRightToLeft() else (0, 0, GUTTER, 0)))
+        above.addWidget(self._head)
+        above.addWidget(self.note)
+        column.addLayout(above)
         column.addWidget(self._pages, 1)
         self.note.hide()
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
+        row.setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)  # where both have no room, the detail goes
         row.addWidget(self._left, 1)
         row.addWidget(self.detail)
         self.setFocusProxy(self.here.list)
@@ -168,12 +168,16 @@ class ModelsPage(QWidget):
         self._arrange()
         self.here.list.setFocus(Qt.FocusReason.OtherFocusReason)
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Esc goes back from a detail that lies over the list."""
+        if event.key() == Qt.Key.Key_Escape and self._is_narrow and self.detail.isVisible():
+            self._close_detail()
+        else:
+            super().keyPressEvent(event)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._is_narrow = self.width() < scaled(NARROW)
-        ways = QBoxLayout.Direction
-        is_stacked = self.width() < scaled(STACKED_HEAD)
-        self._head.setDirection(ways.TopToBottom if is_stacked else ways.LeftToRight)
         self._arrange()
 
     def showEvent(self, event: QShowEvent) -> None:
