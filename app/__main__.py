@@ -24,6 +24,8 @@ from app.damage import tell_damage
 from app.desktop.desktop import make_desktop
 from app.drafters import DRAFTER_CHOICES, is_drafter
 from app.garbage import GarbageCollector
+from app.reports.reports import Reports, begin
+from app.reports.showing import WindowReports
 from app.settings.folders import data_folder, named_folder
 from app.settings.moving import finish_move
 from app.single import Handed, SingleInstance
@@ -65,20 +67,28 @@ def _run(application: QApplication, options: argparse.Namespace) -> int:
     if not instance.take():
         return _leave_to_other(instance, Handed(target_of(options.model), options.drafter or ""))
     folder, instance = _moved(folder, instance)
+    try:
+        with begin(folder, expected=(WindowError,)) as reports:
+            return _run_reported(application, options, folder, instance, reports)
+    finally:
+        instance.release()
+
+
+def _run_reported(
+    application: QApplication, options: argparse.Namespace, folder: Path, instance: SingleInstance, reports: Reports
+) -> int:
     # Never closed: an automatic collection inside the end of one QObject, which Qt has locked, may end another one
     # under the same lock, and the process would wait for itself for ever.
     garbage = GarbageCollector(application)
     loop = qasync.QEventLoop(application)
     asyncio.set_event_loop(loop)
+    reports.attend(loop)
+    engine = EngineThread(data_dir=folder)
     with loop:
         try:
-            return int(
-                loop.run_until_complete(
-                    run_window(options.model, options.drafter or "", folder, instance, EngineThread(data_dir=folder))
-                )
-            )
+            window = run_window(options.model, options.drafter or "", folder, instance, engine, reports)
+            return int(loop.run_until_complete(window))
         finally:
-            instance.release()
             garbage.collect()
 
 
@@ -144,7 +154,12 @@ def target_of(model: str | None) -> str:
 
 
 async def run_window(
-    model: str | None, drafter: str, folder: Path, instance: SingleInstance, engine: EngineLike
+    model: str | None,
+    drafter: str,
+    folder: Path,
+    instance: SingleInstance,
+    engine: EngineLike,
+    reports: Reports | None = None,
 ) -> int:
     """Open the window, wait for its end, then stop: replies first, so that all of them are saved."""
     database = Database(folder)
@@ -158,6 +173,8 @@ async def run_window(
     window = MainWindow(
         theme, database, bridge, recorder, data_dir=folder, target=target, drafter=drafter, desktop=desktop
     )
+    if reports is not None:
+        WindowReports(reports, window.notes, window)
     instance.raise_asked.connect(window.take_over)
     bridge.start()
     try:

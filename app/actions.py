@@ -50,6 +50,9 @@ class WindowDeeds:
     step_region: Callable[[int], None]
     show_drafters: Callable[[], None]
     show_welcome: Callable[[], None]
+    write_report: Callable[[], None]
+    show_reports: Callable[[], None]
+    show_palette: Callable[[], object]
     change_text_size: Callable[[int], None]  # by so many steps; 0 goes back to 100 %
 
 
@@ -107,6 +110,7 @@ class Actions:
         menu.addSeparator()
         self._add_chat_deeds(menu)
         menu.addSeparator()
+        self.palette = self._add(menu, "palette", "Command palette", self._deeds.show_palette, "Ctrl+K")
         self.search = self._add(menu, "search_chats", "Search chats", self._deeds.search, SEARCH_KEYS)
         menu.addSeparator()
         self.import_chats = self._add(menu, "import", "Import…", self._deeds.import_chats)
@@ -143,6 +147,10 @@ class Actions:
         menu = QMenu("Help", self._window)
         self.welcome = self._add(menu, "welcome", "Welcome", self._deeds.show_welcome)
         self.shortcuts = self._add(menu, "shortcuts", "Keyboard shortcuts", self._show_shortcuts)
+        menu.addSeparator()
+        self.write_report = self._add(menu, "write_report", "Write report…", self._deeds.write_report)
+        self.show_reports = self._add(menu, "show_reports", "Show reports folder", self._deeds.show_reports)
+        menu.addSeparator()
         self.about = self._add(menu, "about", "About Slipstream", lambda: AboutSheet(self._window).open())
         self.about.setMenuRole(QAction.MenuRole.AboutRole)
         return menu

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 from app.tasks import start
@@ -35,7 +36,19 @@ async def wait(seconds: float) -> None:
         timer.cancel()
 
 
-def _end(waited: asyncio.Future[None]) -> None:
+async def wait_for(task: asyncio.Task[Any], seconds: float) -> None:
+    """Until a task has ended, or is ended when its time is over; likewise."""
+    loop = asyncio.get_event_loop()
+    waited = loop.create_future()
+    timer = loop.call_later(seconds, task.cancel)
+    task.add_done_callback(partial(_end, waited))
+    try:
+        await waited
+    finally:
+        timer.cancel()
+
+
+def _end(waited: asyncio.Future[None], *_: object) -> None:
     if not waited.done():
         waited.set_result(None)
 

@@ -14,14 +14,14 @@ from shiboken6 import isValid
 from app.chat.plan import Planner
 from app.chat.preset_menu import fill_presets
 from app.chat.tab import ChatTab
+from app.library.fit import contexts_of
 from app.model_chooser import ModelChooser
+from app.model_fits import ModelFits
 from app.model_rows import ChatDeeds, KnownModel, model_rows
 from app.popover.popover import Popover
 from app.popover.rows import PopoverRow
 from app.settings.preferences import Settings
 from app.theme.theme import Theme
-
-CONTEXTS = (2048, 4096, 8192, 16_384, 32_768, 65_536, 131_072)  # tokens
 
 
 class ModelPopovers(QObject):
@@ -32,6 +32,7 @@ class ModelPopovers(QObject):
     ) -> None:
         super().__init__(parent)
         self.models: Callable[[], Sequence[KnownModel]] = tuple
+        self.fits: ModelFits | None = None
         self.show_models: Callable[[], object] | None = None
         self.show_presets: Callable[[], object] = lambda: None
         self.models_keys = ""
@@ -46,8 +47,11 @@ class ModelPopovers(QObject):
     def open(self, tab: ChatTab) -> Popover:
         popover = Popover(self._theme, "Model", tab.composer.foot.model_chip)
         popover.set_rows(self._rows(tab, popover))
-        connection = self._chooser.changed.connect(lambda: self._refresh(popover, tab))
-        popover.destroyed.connect(lambda: QObject.disconnect(connection))
+        signals = [self._chooser.changed, *([self.fits.changed] if self.fits is not None else [])]
+        connections = [changed.connect(lambda: self._refresh(popover, tab)) for changed in signals]
+        popover.destroyed.connect(lambda: [QObject.disconnect(one) for one in connections])
+        if self.fits is not None:
+            self.fits.ask(self.models())
         popover.pop_up()
         return popover
 
@@ -68,7 +72,10 @@ class ModelPopovers(QObject):
             self.show_models,
             self.models_keys,
         )
-        return model_rows(chooser, self.models(), deeds)
+        return model_rows(chooser, self.models(), deeds, self._refusal_of)
+
+    def _refusal_of(self, target: str) -> str:
+        return self.fits.refusal_of(target) if self.fits is not None else ""
 
     def _open_presets(self, tab: ChatTab, popover: Popover) -> None:
         menu = QMenu("Preset", popover)
@@ -78,11 +85,12 @@ class ModelPopovers(QObject):
     def _open_contexts(self, popover: Popover, own: int) -> None:
         menu = QMenu("Context", popover)
         chosen = self._settings.preferences.model(self._chooser.target).context_length
-        for length in (*(length for length in CONTEXTS if length < own), 0):
-            action = QAction(f"{length:,} tokens" if length else f"{own:,} tokens, all that it reads", menu)
+        for length in contexts_of(own):
+            is_all = length == own
+            action = QAction(f"{length:,} tokens, all that it reads" if is_all else f"{length:,} tokens", menu)
             action.setCheckable(True)
-            action.setChecked(length == chosen)
-            action.triggered.connect(partial(self._choose_context, length))
+            action.setChecked(length == (chosen or own))
+            action.triggered.connect(partial(self._choose_context, 0 if is_all else length))
             menu.addAction(action)
         menu.addSeparator()
         menu.addAction("The choice is for this model, from the next reply.").setEnabled(False)

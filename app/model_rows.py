@@ -46,7 +46,10 @@ class ChatDeeds:
     models_keys: str = ""
 
 
-def model_rows(chooser: ModelChooser, models: Sequence[KnownModel], deeds: ChatDeeds) -> list[PopoverRow]:
+def model_rows(
+    chooser: ModelChooser, models: Sequence[KnownModel], deeds: ChatDeeds, refusal_of: Callable[[str], str]
+) -> list[PopoverRow]:
+    """`refusal_of` says of a target why it needs too much, "" where it does not."""
     current = PopoverRow(
         chooser.name or "No model",
         lambda: chooser.choose(chooser.target),
@@ -55,15 +58,17 @@ def model_rows(chooser: ModelChooser, models: Sequence[KnownModel], deeds: ChatD
         "target" if chooser.is_loaded else "ink3",
         is_chosen=True,
     )
-    others = [_row_of(chooser, model) for model in models if model.target != chooser.target]
+    others = [_row_of(chooser, model, refusal_of(model.target)) for model in models if model.target != chooser.target]
     waits = [PopoverRow(chooser.wait_words, is_note=True)] if others and chooser.wait_words else []
     return [current, *others, *waits, LINE, *_choices(deeds), *_ends(chooser, deeds)]
 
 
-def _row_of(chooser: ModelChooser, model: KnownModel) -> PopoverRow:
+def _row_of(chooser: ModelChooser, model: KnownModel, misfit: str) -> PopoverRow:
     size = write_bytes(model.num_bytes) if model.num_bytes else ""
     target = model.target
-    return PopoverRow(model.name, lambda: chooser.choose(target), model.quantisation, size, reason=model.refusal)
+    return PopoverRow(
+        model.name, lambda: chooser.choose(target), model.quantisation, size, reason=model.refusal or misfit
+    )
 
 
 def _choices(deeds: ChatDeeds) -> list[PopoverRow]:

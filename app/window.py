@@ -29,6 +29,7 @@ from app.focus_place import FocusPlace
 from app.looks import LooksKeeper, begin_looks
 from app.open_chat import OpenChat
 from app.regions import regions_of
+from app.reports.showing import show_folder, show_report
 from app.settings.preferences import Settings
 from app.settings.sources import CacheSources, PrivacyDeeds
 from app.shell import Shell
@@ -47,6 +48,7 @@ from app.undoing import Undoing
 from app.window_drafters import WindowDrafters
 from app.window_library import WindowLibrary
 from app.window_models import WindowModels
+from app.window_palette import WindowPalette
 from app.window_place import PlaceKeeper
 from app.window_plan import plan_of
 from app.window_settings import WindowSettings
@@ -118,7 +120,7 @@ class MainWindow(QMainWindow):
         sources = CacheSources(bridge, self._database, catalogue)
         self.importer = Importer(catalogue, workspace)
         self.exporter = Exporter(catalogue, bridge, self)
-        deeds = PrivacyDeeds(self.exporter.export_all, self.importer.show_page)
+        deeds = PrivacyDeeds(self.exporter.export_all, self.importer.show_page, lambda: show_report(self))
         self.settings_pages = WindowSettings(self.theme, self.settings, sources, deeds, self)
         self.cache_notes = CacheNotes(self.cache_keeper, self.teller, self._data_dir, self.settings_pages.show_cache)
         self.notes = TabNotes((workspace.bar,), self)  # on what concerns every page
@@ -133,9 +135,11 @@ class MainWindow(QMainWindow):
         self.looks = LooksKeeper(self.settings, self.theme, self.pulse, workspace, self.statistics)
         self.welcome = WindowWelcome(workspace, self.settings, self)
         self.upkeep = WindowUpkeep(bridge, self.models, workspace, self.settings, desktop, catalogue, self)
+        self.upkeep.engine.show_report = lambda: show_report(self, "The engine stopped.")
         self.plan = plan_of(self, bridge)
         self.library = WindowLibrary(self, bridge, self._data_dir)
         self.drafters = WindowDrafters(self, bridge, self.library.library)
+        self.command_palette = WindowPalette(self)
         self.open_chat = OpenChat(workspace, sidebar, self.shell)
         keys = self.settings_pages.keys
         self.actions_of_window = Actions(self, self.theme, workspace, self.open_chat, self._deeds(), keys)
@@ -154,10 +158,10 @@ class MainWindow(QMainWindow):
         """Load the model behind the window and bring back what was open."""
         place = FocusPlace(self)
         self.chooser.load()
-        self.library.begin()
         await self.catalogue.refresh()
         await self.workspace.restore(reopens=self.settings.preferences.general.reopens_tabs)
         self.teller.say_what_waits()
+        self.library.begin()
         if self.workspace.current is not None and place.is_kept:
             self.workspace.current.composer.field.setFocus()
 
@@ -225,6 +229,9 @@ class MainWindow(QMainWindow):
             step_region=self.regions.step,
             show_drafters=self.drafters.show_page,
             show_welcome=self.welcome.show,
+            write_report=lambda: show_report(self),
+            show_reports=lambda: show_folder(self._data_dir),
+            show_palette=self.command_palette.show,
             change_text_size=self.looks.step_text_size,
         )
 

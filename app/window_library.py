@@ -1,8 +1,7 @@
-"""WindowLibrary: the models on this computer, the page that shows them, and who else is told of them."""
+"""WindowLibrary: the models on this computer and those on their way to it, for all that a window shows of them."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,69 +12,63 @@ from PySide6.QtWidgets import QWidget
 from app.bridge import EngineBridge
 from app.library.downloads import Downloads
 from app.library.fits import Fits
-from app.library.found_model import FoundModel
 from app.library.library import Library
-from app.library.places import phrase_of
+from app.model_fits import ModelFits
+from app.model_names import model_name
 from app.wakefulness import DOWNLOADS
 
 if TYPE_CHECKING:
     from app.library.models_page import ModelsPage
     from app.window import MainWindow
 
-SYMBOL, TITLE = "model", "Models"
+SYMBOL = "model"
 
 
 class WindowLibrary(QObject):
     def __init__(self, window: MainWindow, bridge: EngineBridge, data_dir: Path) -> None:
         super().__init__(window)
-        self._window = window
+        self._hub = window.settings_pages.hub
         self.library = Library(bridge, window.settings, data_dir, self)
-        self.fits = Fits(bridge, window.settings, self)
-        self.downloads = Downloads(window.settings_pages.hub, data_dir, self)
+        self.downloads = Downloads(self._hub, data_dir, self)
+        self.fits = ModelFits(bridge, self)
+        self._page_fits = Fits(bridge, window.settings, self)
         self._page: ModelsPage | None = None
-        self._connect()
-
-    def _connect(self) -> None:
-        window, library = self._window, self.library
-        library.changed.connect(self._take_models)
-        self.fits.changed.connect(self._offer)
-        self.downloads.finished.connect(lambda download: library.refresh())
-        self.downloads.changed.connect(self._stay_awake)
-        window.closed.connect(self.close)
-        window.sidebar.models_asked.connect(self.show_page)
-        window.workspace.page_shown.connect(self._mark_row)
-        popovers = window.models.popovers
-        popovers.models = self.offered
-        popovers.show_models = self.show_page
-        window.welcome.find_model = self.show_more
-        window.welcome.add_folder = self.ask_for_folder
+        self._window = window
+        self._serve(window)
+        self.library.changed.connect(self._show)
+        self.downloads.finished.connect(lambda download: self.library.refresh())
+        self.downloads.changed.connect(self._keep_awake)
+        window.closed.connect(self._close)
 
     def begin(self) -> None:
-        """Look for models, and again whenever the user comes back."""
+        """Look for models, from here on whenever the user comes back."""
         self.library.refresh()
         self.library.follow_activation()
 
-    def follow(self, action: QAction) -> None:
-        """Name the keys of the action where the page is offered."""
+    def _serve(self, window: MainWindow) -> None:
+        """Name and offer what is found."""
+        library, popovers = self.library, window.models.popovers
+        window.chooser.name_of = self.name_of
+        popovers.models, popovers.fits = lambda: library.models, self.fits
+        popovers.show_models = self.show_page
+        window.sidebar.models_asked.connect(self.show_page)
+        window.workspace.page_shown.connect(self._mark_row)
+        window.welcome.find_model = self.show_more
+        window.welcome.add_folder = self.ask_for_folder
 
-        def take() -> None:
-            keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-            self._window.models.popovers.models_keys = keys
-
-        action.changed.connect(take)
-        take()
-
-    def close(self) -> None:
+    def _close(self) -> None:
         self.library.close()
-        self.fits.close()
-        self.downloads.close()
+        self._page_fits.close()
+        self._hub.close()
 
-    def offered(self) -> tuple[FoundModel, ...]:
-        """Every model with the reason why it cannot be used, its size included."""
-        return tuple(
-            replace(model, refusal=self.fits.refusal_of(model), place=phrase_of(model.kind, model.place))
-            for model in self.library.models
-        )
+    def _keep_awake(self) -> None:
+        """While something is downloaded."""
+        is_loading = any(download.is_active for download in self.downloads.downloads)
+        self._window.upkeep.wakefulness.set_needed(DOWNLOADS, is_loading)
+
+    def name_of(self, target: str) -> str:
+        found = self.library.find(target)
+        return found.name if found is not None else model_name(target)
 
     # The page
 
@@ -87,7 +80,18 @@ class WindowLibrary(QObject):
         self._shown().show_more()
 
     def ask_for_folder(self) -> None:
+        """Have a folder chosen in which models are looked for too."""
         self._shown().ask_for_folder()
+
+    def follow(self, action: QAction) -> None:
+        """Name the keys of the action where the page is offered."""
+
+        def take() -> None:
+            keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+            self._window.models.popovers.models_keys = keys
+
+        action.changed.connect(take)
+        take()
 
     def _shown(self) -> ModelsPage:
         self._window.workspace.show_page(SYMBOL, self._make_page)
@@ -99,14 +103,15 @@ class WindowLibrary(QObject):
         from app.library.models_page import ModelsPage, Shelf  # not with the program, which is to start in a second
 
         window = self._window
+        running = window.models.running
         shelf = Shelf(
             window.settings,
             self.library,
-            self.fits,
-            window.settings_pages.hub,
+            self._page_fits,
+            self._hub,
             self.downloads,
             window.chooser,
-            lambda: window.models.running.count,
+            lambda: running.count,
         )
         page = ModelsPage(window.theme, shelf)
         page.chat_asked.connect(window.workspace.new_tab)
@@ -121,17 +126,7 @@ class WindowLibrary(QObject):
         is_shown = self._page is not None and self._window.workspace.current_page is self._page
         self._window.sidebar.models_row.set_current(is_shown)
 
-    # Who else is told
-
-    def _take_models(self) -> None:
-        self.fits.follow(self.library.models)
-        if self.library.has_looked:
-            self._offer()
-
-    def _offer(self) -> None:
-        if self.library.has_looked:
-            self._window.welcome.take_models(tuple(one for one in self.offered() if not one.is_gone))
-
-    def _stay_awake(self) -> None:
-        is_active = any(one.is_active for one in self.downloads.downloads)
-        self._window.upkeep.wakefulness.set_needed(DOWNLOADS, is_active)
+    def _show(self) -> None:
+        if self.library.has_looked or self.library.models:
+            self._window.welcome.take_models(self.library.models, is_certain=self.library.has_looked)
+            self._window.chooser.changed.emit()  # another name may be known

@@ -43,9 +43,9 @@ class WindowWelcome(QObject):
             self._settings.change(replace(preferences, was_welcomed=True))
         self._workspace.alike.show_welcome(not has_chats and not preferences.was_welcomed)
 
-    def take_models(self, models: Sequence[PlacedModel]) -> None:
-        """All that are on this computer, the packaged one too."""
-        self._models, self._has_none = models, not models
+    def take_models(self, models: Sequence[PlacedModel], *, is_certain: bool = True) -> None:
+        """Those on this computer, the packaged one too; `is_certain` that there are no others."""
+        self._models, self._has_none = models, is_certain and all(model.refusal for model in models)
         for tab in self._workspace.tabs:
             self._offer(tab)
         if self._has_none:

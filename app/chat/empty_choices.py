@@ -38,10 +38,14 @@ class EmptyChoices(QWidget):
         column.addSpacing(10)
         for row in self.rows:
             column.addWidget(row, 0, Qt.AlignmentFlag.AlignHCenter)
-            row.clicked.connect(lambda checked=False, row=row: start(session.choose_preset(row.preset_id)))
+            row.clicked.connect(lambda checked=False, row=row: self._choose(row))
         session.choices_changed.connect(self.refresh)
         session.planner.presets.used.connect(self.refresh)
         self.refresh()
+
+    def _choose(self, row: PresetRow) -> None:
+        """The one that is chosen gives way to the default one."""
+        start(self._session.choose_preset(DEFAULT_ID if row.isChecked() else row.preset_id))
 
     def show_model(self, words: str) -> None:
         """The model by its name, or a sentence on what it is doing."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import secrets
 from collections.abc import Callable
@@ -15,8 +14,10 @@ from app.asking import RefusedError, ask
 from app.bridge import EngineBridge
 from app.conversations.reply_plan import ReplyPlan
 from app.drafters import DEFAULT_DRAFTER
+from app.latest import wait_for
 from app.settings.preferences import AUTOMATIC, ModelChoice, Preferences, Settings
 from app.settings.presets import Preset, Presets
+from app.tasks import start
 from engine.messages import GREEDY, UNQUANTISED, Event, Inspect, KvScheme, ModelFacts, ModelLoaded
 
 __all__ = ["Planner", "ReplyPlan", "ResolvesDrafters", "WeightFree"]
@@ -118,10 +119,13 @@ class Planner(QObject):
         target = self.target
         if self.facts is not None:
             return
+        await wait_for(start(self._inspect(target)), MOST_SECONDS)
+
+    async def _inspect(self, target: str) -> None:
         try:
             question = ask(self._bridge, lambda request_id: Inspect(request_id, target), ModelFacts)
-            self._inspected[target] = await asyncio.wait_for(question, MOST_SECONDS)
-        except (RefusedError, TimeoutError) as error:
+            self._inspected[target] = await question
+        except RefusedError as error:
             logger.info("nothing is known of the model yet: %s", error)
 
     @property

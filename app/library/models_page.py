@@ -138,9 +138,10 @@ class ModelsPage(QWidget):
             self.refresh()
 
     def _take_library(self) -> None:
-        self._shelf.fits.follow(self._shelf.library.models)
-        self.find_more.refresh()
-        self._refresh_if_seen()
+        if self.isVisible():
+            self._shelf.fits.follow(self._shelf.library.models)
+            self.find_more.refresh()
+            self.refresh()
 
     def _take_model(self, model: FoundModel | None) -> None:
         self.detail.show_model(model)

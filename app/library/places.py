@@ -31,19 +31,6 @@ NAMES = {
 }
 
 
-_PHRASES = {
-    Kind.HUB: "the Hugging Face cache",
-    Kind.LM_STUDIO: "the LM Studio folder",
-    Kind.IMPORTED: "the models that were imported",
-    Kind.STARTER: "",
-}
-
-
-def phrase_of(kind: str, name: str) -> str:
-    """A place inside a sentence: "Found in the Hugging Face cache."; `name` is its own."""
-    return _PHRASES.get(Kind(kind), f"the {name[:1].lower()}{name[1:]}")
-
-
 @dataclass(frozen=True, slots=True)
 class Place:
     folder: Path

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QRegion, QResizeEvent
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QMenu, QVBoxLayout, QWidget
 
 from app.popover.delegate import PopoverDelegate
+from app.popover.round_popup import RoundPopup
 from app.popover.rows import Index, PopoverModel, PopoverRow
 from app.statistics.sizes import scaled
-from app.theme.glyphs import draw_round
 from app.theme.theme import Theme
 
-MARGIN, RADIUS, GAP = 7, 12, 6
+MARGIN, GAP = 7, 6
 LEAST_WIDTH, MOST_WIDTH = 280, 420  # px at 100 %
 MOST_SHARE = 0.7  # of the screen's height
 
@@ -56,15 +56,10 @@ class PopoverList(QListView):
         return QRect(self.viewport().mapToGlobal(place.topLeft()), place.size())
 
 
-class Popover(QFrame):
-    """Deleted when it closes; the keyboard goes back to where it was."""
-
+class Popover(RoundPopup):
     def __init__(self, theme: Theme, name: str, chip: QWidget) -> None:
-        super().__init__(chip.window(), Qt.WindowType.Popup | Qt.WindowType.FramelessWindowHint)
-        self._theme = theme
+        super().__init__(theme, chip.window())
         self._chip = chip
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
         self.list = PopoverList(theme, self)
         self.list.setAccessibleName(name)
         self.setAccessibleName(name)
@@ -137,17 +132,6 @@ class Popover(QFrame):
             self._choose(index)
             return True
         return False
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Round also where no compositor shows what is translucent."""
-        super().resizeEvent(event)
-        path = QPainterPath()
-        path.addRoundedRect(QRectF(self.rect()), RADIUS, RADIUS)
-        self.setMask(QRegion(path.toFillPolygon().toPolygon()))
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        tokens = self._theme.tokens
-        draw_round(QPainter(self), QRectF(self.rect()), RADIUS, tokens.raised, tokens.line)
 
 
 def place_over(chip: QRect, size: QSize, screen: QRect) -> QPoint:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QTextCharFormat, QTextLayout, QTextOption
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QTextCharFormat
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from app.conversations.search import Hit
@@ -17,13 +17,13 @@ from app.sidebar.list_model import Index
 from app.sidebar.row_list import RowList
 from app.theme.fonts import TextSize, font
 from app.theme.glyphs import draw_focus_ring, draw_round
+from app.theme.marked_line import Spans, draw_marked_line
 from app.theme.mirroring import mirrored
 from app.theme.theme import Theme
 
 ROW_HEIGHT, LINE = 50, 20  # px at a text size of 100 %
 LEAD_SHARE = 0.35  # of the line that may stand before a hit which would not be seen otherwise
 HIT_ROLE = Qt.ItemDataRole.UserRole
-Spans = Sequence[tuple[int, int]]
 
 
 def write_day(timestamp: float, today: datetime) -> str:
@@ -114,29 +114,7 @@ class ResultDelegate(QStyledItemDelegate):
         marked = QTextCharFormat()
         marked.setBackground(QBrush(QColor(tokens.draft_soft)))
         marked.setForeground(QBrush(QColor(tokens.ink)))
-        ranges = []
-        for start, end in places:
-            one = QTextLayout.FormatRange()
-            one.start, one.length, one.format = start, end - start, marked
-            ranges.append(one)
-        layout = QTextLayout(shown, made)
-        layout.setTextOption(_one_line())
-        layout.setFormats(ranges)
-        layout.beginLayout()
-        layout.createLine().setLineWidth(room.width())
-        layout.endLayout()
-        painter.setPen(QColor(look[1]))
-        is_mirrored = painter.layoutDirection() == Qt.LayoutDirection.RightToLeft
-        left = room.right() - layout.maximumWidth() if is_mirrored else room.left()
-        layout.draw(painter, QPointF(left, room.center().y() - metrics.height() / 2))
-
-
-def _one_line() -> QTextOption:
-    option = QTextOption()
-    option.setWrapMode(QTextOption.WrapMode.NoWrap)
-    option.setTextDirection(Qt.LayoutDirection.LayoutDirectionAuto)
-    option.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignAbsolute)
-    return option
+        draw_marked_line(painter, room, shown, places, marked, made=made, colour=look[1])
 
 
 class ResultList(RowList):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from app.figures import NO_BREAK, write_bytes
+from app.library.places import Kind
 from app.model_chooser import ModelChooser, State
 from app.model_names import STARTER_NAME
 from app.model_rows import KnownModel
@@ -20,7 +21,12 @@ _STATES = {State.LOADED: "Loaded", State.LEAVING: "Loaded", State.LOADING: "Load
 class PlacedModel(KnownModel, Protocol):
     @property
     def place(self) -> str:
-        """Where it was found, such as "the Hugging Face cache"."""
+        """Where it was found, such as "Hugging Face cache"."""
+        ...
+
+    @property
+    def kind(self) -> str:
+        """Of the place."""
         ...
 
 
@@ -49,8 +55,9 @@ def answers_of(chooser: ModelChooser, models: Sequence[PlacedModel]) -> tuple[Mo
 
 
 def _found(chooser: ModelChooser, model: PlacedModel) -> ModelAnswer:
-    where = f"Found in {model.place}. " if model.place else ""
-    words = f"{where}No second download."
+    place = model.place[:1].lower() + model.place[1:] if model.kind == Kind.ADDED else model.place
+    where = place if model.kind == Kind.IMPORTED else f"Found in the {place}"
+    words = f"{where}. No second download."
     return _answer(chooser, model.target, model.name, model.quantisation, words, cost_words(chooser, model.num_bytes))
 
 

@@ -96,6 +96,7 @@ class FakeEngine:
         self.answers_on_cache = True
         self.count: Callable[[CountTokens], TokenCount | None] = lambda question: None
         self.memory = MemoryReport()
+        self.answers_on_models = True
         self.estimate: MemoryEstimate | Failed | Callable[[EstimateMemory], MemoryEstimate] = MemoryEstimate(0, 0, 0, 0)
         self.make_facts: Callable[[str], ModelFacts] = facts_of
         self.unreadable: dict[str, str] = {}
@@ -174,7 +175,7 @@ class FakeEngine:
                 self.emit(Answer(request_id, count))
             case DeleteConversation() | ClearCache() | RemoveCached() | DescribeCache() if self.answers_on_cache:
                 self._answer_on_cache(command)
-            case Inspect() | InspectDrafter() | EstimateMemory():
+            case Inspect() | InspectDrafter() | EstimateMemory() if self.answers_on_models:
                 self._answer_on_files(command)
             case DescribeMemory(request_id=request_id):
                 self.emit(Answer(request_id, self.memory))

@@ -95,7 +95,7 @@ def test_closing_a_running_tab_lets_the_reply_go_on(driver: Driver, fake_engine:
     conversation_id = driver.tab.session.conversation_id
     request_id = fake_engine.submits[0].request_id
     driver.window.workspace.close_tab(0)
-    assert not any(isinstance(command, Cancel) for command in fake_engine.commands)
+    assert Cancel(request_id) not in fake_engine.commands
     assert driver.window.workspace.marks == {conversation_id: "running"}
     fake_engine.emit(Finished(request_id, "stop"))
     driver.wait(lambda: driver.window.workspace.marks == {conversation_id: "unread"})

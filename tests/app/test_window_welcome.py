@@ -21,7 +21,8 @@ class Model:
     quantisation: str = "4-bit"
     num_bytes: int = 4_600_000_000
     refusal: str = ""
-    place: str = "the Hugging Face cache"
+    place: str = "Hugging Face cache"
+    kind: str = "hub"
 
 
 MODELS = (Model("starter", "SmolLM2 135M"), Model("/m/a", "A"), Model("/m/b", "B", refusal="It does not fit."))

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.asking import RefusedError, ask
 from app.bridge import EngineBridge
+from app.conversations.off_thread import run_off_thread
 from app.model_names import model_name
 from app.settings.drafters.candidate import Candidate, candidate_of, heads_of, told_apart, unread, weightless
 from app.settings.drafters.file_state import file_state
@@ -107,17 +108,18 @@ class Candidates(QObject):
             facts = await ask(self._bridge, lambda number: Inspect(number, target), ModelFacts)
         except RefusedError as error:
             return Scan(target, weightless(), error=str(error))
-        state = await asyncio.to_thread(file_state, facts.folder)
         folders = self._settings.preferences.drafter_folders
         places = places_of(self._library, folders, target, facts.weight_bytes)
-        looked_at = await asyncio.gather(*(self._look(place, target, state) for place in places))
+        paths = [facts.folder, *(place.path for place in places)]
+        state, *states = await run_off_thread(lambda: [file_state(path) for path in paths])
+        pairs = zip(places, states, strict=True)
+        looked_at = await asyncio.gather(*(self._look(place, own, target, state) for place, own in pairs))
         found = (*weightless(), *looked_at, *await self._heads(target, state))
         candidates = await asyncio.gather(*(self._weigh(one, target) for one in found))
         name = model_name(target) if target == STARTER else facts.name.rsplit("/", 1)[-1]
         return Scan(target, told_apart(candidates), name, facts.quantisation, state)
 
-    async def _look(self, place: Place, target: str, target_state: str) -> Candidate:
-        state = await asyncio.to_thread(file_state, place.path)
+    async def _look(self, place: Place, state: str, target: str, target_state: str) -> Candidate:
         try:
             facts = await self._ask(place.path, target, state, target_state)
         except RefusedError as error:

@@ -183,7 +183,7 @@ class Measuring(QObject):
         while self._running.count:
             progress.is_waiting = True
             self.changed.emit()
-            ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            ended: asyncio.Future[None] = asyncio.get_event_loop().create_future()
             connection = self._running.changed.connect(partial(_resolve, ended))
             try:
                 await ended

@@ -48,7 +48,7 @@ async def run_trial(bridge: EngineBridge, trial: Trial) -> Outcome:
     """Raises TrialError where the engine fails a reply. Cancelled, it cancels its replies."""
     began = time.monotonic()
     replies = {bridge.next_request_id(): _Reply() for _ in trial.prompts}
-    ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    ended: asyncio.Future[None] = asyncio.get_event_loop().create_future()
 
     def receive(event: Event) -> None:
         if not isinstance(event, Delta | Finished | Failed) or event.request_id not in replies:

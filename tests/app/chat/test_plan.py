@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.chat import plan
 from app.chat.counting import Counting
 from app.chat.draft import Draft
 from app.chat.plan import Planner
@@ -49,6 +50,15 @@ def test_first_reply_is_sampled_as_the_model_asks(make_session, facts, send, fak
     send(make_session(), "Hi")
     (submit,) = fake_engine.submits
     assert submit.sampling == replace(ASKED, seed=submit.sampling.seed)
+
+
+def test_message_is_sent_though_nothing_is_said_of_its_model(
+    make_session, bridge, fake_engine, monkeypatch, send
+) -> None:
+    monkeypatch.setattr(plan, "MOST_SECONDS", 0.05)
+    fake_engine.answers_on_models = False
+    send(make_session(), "Hi")
+    assert len(fake_engine.submits) == 1
 
 
 def test_each_reply_has_a_seed_of_its_own_unless_one_is_chosen(make_session, presets, send, fake_engine) -> None:

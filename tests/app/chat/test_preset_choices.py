@@ -72,6 +72,9 @@ def test_row_chooses_its_preset(qtbot: QtBot, choices: EmptyChoices, session: Ch
     assert session.preset_in_use.name == choices.rows[1].text()
     assert choices.line.text() == f"{choices.rows[1].text()} · Qwen3 8B 4-bit"
     assert [row.isChecked() for row in choices.rows] == [False, True, False]
+    choices.rows[1].click()
+    run_async(finish())
+    assert session.preset_in_use.id == DEFAULT_ID
 
 
 def test_without_presets_there_are_no_rows(choices: EmptyChoices, presets: Presets) -> None:

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from app.conversations.exchange import new_exchange, save_exchange
 from app.conversations.records import Conversation, Message, ReplyState
+from app.conversations.reply_plan import ReplyPlan
 from app.conversations.store import Store
-from engine.messages import Sampling
 from tests.app.tour.scripts import LIMIT_TEXT, REPLY, THOUGHT, script_of
 
 DAY = 86_400
@@ -64,9 +64,8 @@ def add_chats(store: Store) -> None:
 
 def add_reply(store: Store, title: str) -> None:
     text, kept = REPLIES[title]
-    user, reply = new_exchange(
-        text, conversation_id=title, parent_id=None, model="starter", drafter="ngram", sampling=Sampling()
-    )
+    plan = ReplyPlan("starter", "ngram")
+    user, reply = new_exchange(text, conversation_id=title, parent_id=None, plan=plan)
     save_exchange(store, user, finished(reply, kept), title)
 
 

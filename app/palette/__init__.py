@@ -1,0 +1,1 @@
+"""The command palette: one field that finds actions, chats, models, presets and drafters."""
