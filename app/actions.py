@@ -38,6 +38,7 @@ class WindowDeeds:
     toggle_sidebar: Callable[[], None]
     toggle_inspector: Callable[[], None]
     set_tint: Callable[[bool], None]
+    show_models: Callable[[], None]
     show_statistics: Callable[[], None]
     show_cache: Callable[[], object]
     show_settings: Callable[[], None]
@@ -198,6 +199,7 @@ class Actions:
         self.tint = self._add(menu, "tint", "Tint drafted text", lambda: None, *TINT_KEYS)
         self.tint.setCheckable(True)
         self.tint.toggled.connect(deeds.set_tint)
+        self.models = self._add(menu, "models", "Models", deeds.show_models, "Ctrl+Shift+M")
         self.statistics = self._add(menu, "statistics", "Statistics", deeds.show_statistics, "Ctrl+Shift+I")
         self.cache = self._add(menu, "prompt_cache", "Prompt cache", deeds.show_cache)
         menu.addSeparator()

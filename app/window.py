@@ -144,6 +144,7 @@ class MainWindow(QMainWindow):
         keys = self.settings_pages.keys
         self.actions_of_window = Actions(self, self.theme, workspace, self.open_chat, self._deeds(), keys)
         sidebar.field.follow(self.actions_of_window.search)
+        self.library.follow(self.actions_of_window.models)
         self.drafters.popovers.follow(self.actions_of_window.all_drafters)
 
     def _restore(self) -> None:
@@ -216,6 +217,7 @@ class MainWindow(QMainWindow):
             toggle_sidebar=self.shell.toggle_sidebar,
             toggle_inspector=self.statistics.toggle_inspector,
             set_tint=self.statistics.set_tint,
+            show_models=self.library.show_page,
             show_statistics=self.statistics.show_page,
             show_cache=self.cache_notes.show,
             show_settings=self.settings_pages.show,

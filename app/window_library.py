@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QWidget
 
 from app.bridge import EngineBridge
-from app.file_dialogs import FileDialog
 from app.library.downloads import Downloads
+from app.library.fits import Fits
 from app.library.library import Library
 from app.model_fits import ModelFits
 from app.model_names import model_name
 from app.wakefulness import DOWNLOADS
 
 if TYPE_CHECKING:
+    from app.library.models_page import ModelsPage
     from app.window import MainWindow
+
+SYMBOL = "model"
 
 
 class WindowLibrary(QObject):
@@ -28,6 +31,8 @@ class WindowLibrary(QObject):
         self.library = Library(bridge, window.settings, data_dir, self)
         self.downloads = Downloads(self._hub, data_dir, self)
         self.fits = ModelFits(bridge, self)
+        self._page_fits = Fits(bridge, window.settings, self)
+        self._page: ModelsPage | None = None
         self._window = window
         self._serve(window)
         self.library.changed.connect(self._show)
@@ -45,10 +50,15 @@ class WindowLibrary(QObject):
         library, popovers = self.library, window.models.popovers
         window.chooser.name_of = self.name_of
         popovers.models, popovers.fits = lambda: library.models, self.fits
+        popovers.show_models = self.show_page
+        window.sidebar.models_asked.connect(self.show_page)
+        window.workspace.page_shown.connect(self._mark_row)
+        window.welcome.find_model = self.show_more
         window.welcome.add_folder = self.ask_for_folder
 
     def _close(self) -> None:
         self.library.close()
+        self._page_fits.close()
         self._hub.close()
 
     def _keep_awake(self) -> None:
@@ -60,19 +70,61 @@ class WindowLibrary(QObject):
         found = self.library.find(target)
         return found.name if found is not None else model_name(target)
 
+    # The page
+
+    def show_page(self) -> None:
+        self._shown().show_here()
+
+    def show_more(self) -> None:
+        """The page where models are found that are not here."""
+        self._shown().show_more()
+
     def ask_for_folder(self) -> None:
         """Have a folder chosen in which models are looked for too."""
-        dialog = FileDialog(self._window, "Add a folder with models")
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
-        dialog.fileSelected.connect(self.add_folder)
-        dialog.open()
+        self._shown().ask_for_folder()
 
-    def add_folder(self, folder: str) -> None:
-        settings = self._window.settings
-        preferences = settings.preferences
-        folders = tuple(dict.fromkeys((*preferences.library.folders, folder)))
-        settings.change(replace(preferences, library=replace(preferences.library, folders=folders)))
+    def follow(self, action: QAction) -> None:
+        """Name the keys of the action where the page is offered."""
+
+        def take() -> None:
+            keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+            self._window.models.popovers.models_keys = keys
+
+        action.changed.connect(take)
+        take()
+
+    def _shown(self) -> ModelsPage:
+        self._window.workspace.show_page(SYMBOL, self._make_page)
+        self._window.shell.close_overlay()
+        assert self._page is not None
+        return self._page
+
+    def _make_page(self) -> QWidget:
+        from app.library.models_page import ModelsPage, Shelf  # not with the program, which is to start in a second
+
+        window = self._window
+        running = window.models.running
+        shelf = Shelf(
+            window.settings,
+            self.library,
+            self._page_fits,
+            self._hub,
+            self.downloads,
+            window.chooser,
+            lambda: running.count,
+        )
+        page = ModelsPage(window.theme, shelf)
+        page.chat_asked.connect(window.workspace.new_tab)
+        page.destroyed.connect(self._lose_page)
+        self._page = page
+        return page
+
+    def _lose_page(self) -> None:
+        self._page = None
+
+    def _mark_row(self) -> None:
+        is_shown = self._page is not None and self._window.workspace.current_page is self._page
+        self._window.sidebar.models_row.set_current(is_shown)
 
     def _show(self) -> None:
         if self.library.has_looked or self.library.models:

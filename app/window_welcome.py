@@ -9,8 +9,7 @@ from PySide6.QtCore import QObject
 
 from app.chat.notes import Action, Note
 from app.chat.tab import ChatTab
-from app.figures import write_bytes
-from app.library.catalogue import smallest
+from app.library.none_here import no_model_words
 from app.machine import PLACE
 from app.settings.preferences import Settings
 from app.welcome.answers import PlacedModel
@@ -18,10 +17,6 @@ from app.workspace import Workspace
 
 SUBJECT = "no model"
 REFUSAL = f"No model is on {PLACE}. Find one, or add a folder that has one."
-
-
-def no_model_words() -> str:
-    return f"No model is on {PLACE}. The smallest in the catalogue is {write_bytes(smallest().size_bytes)}."
 
 
 class WindowWelcome(QObject):

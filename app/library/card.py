@@ -34,12 +34,14 @@ def start_side(widget: QWidget) -> Qt.AlignmentFlag:
     return side | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute
 
 
-def draw_card_part(painter: QPainter, tokens: Tokens, rect: QRectF, *, is_first: bool, is_last: bool) -> None:
+def draw_card_part(
+    painter: QPainter, tokens: Tokens, rect: QRectF, *, is_first: bool, is_last: bool, is_chosen: bool = False
+) -> None:
     """One row's part of a card: round where the card begins and ends, a hairline over each but the first."""
     painter.save()
     painter.setClipRect(rect)
     whole = rect.adjusted(0, 0 if is_first else -2 * RADIUS, 0, 0 if is_last else 2 * RADIUS)
-    draw_round(painter, whole, RADIUS, tokens.raised, tokens.line)
+    draw_round(painter, whole, RADIUS, tokens.target_soft if is_chosen else tokens.raised, tokens.line)
     if not is_first:
         painter.setPen(QPen(QColor(tokens.line), 1))
         painter.drawLine(rect.topLeft(), rect.topRight())

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOpti
 
 from app.library.card import draw_card_part
 from app.library.find_rows import FindRow, Kind
+from app.library.fit_bar import draw_verdict
 from app.library.title_line import draw_name
 from app.sidebar.delegate import draw_title
 from app.statistics.chart import draw_beside, running_as_written
@@ -25,7 +26,6 @@ Index = QModelIndex | QPersistentModelIndex
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 SIDE, PAD, LINE, TITLE = 16, 11, 17, 20
 BUTTON_HEIGHT, BUTTON_PAD = 28, 12
-BAR_WIDTH, BAR_HEIGHT = 56, 5
 SIZE_WIDTH, FIT_WIDTH = 96, 270  # px of the columns, at the text size of 100 %
 WIDE = 700  # px of a row that has room for the columns
 HEIGHTS = {Kind.CAPTION: 40, Kind.SENTENCE: 44, Kind.MORE: 48}
@@ -111,27 +111,12 @@ class FindDelegate(QStyledItemDelegate):
         """Size, bar and sentence at the end of the title's line; returns where they begin."""
         left = line.right() - scaled(FIT_WIDTH)
         if row.verdict.sentence:
-            self._paint_verdict(painter, rect, row, QRectF(left, line.top(), scaled(FIT_WIDTH), line.height()))
+            place = QRectF(left, line.top(), scaled(FIT_WIDTH), line.height())
+            draw_verdict(painter, self._theme.tokens, rect, row.verdict, place)
         width = QFontMetricsF(font("interface")).horizontalAdvance(row.size) + 1
         size = QRectF(left - SIDE - width, line.top(), width, line.height())
         draw_title(painter, mirrored(size, rect, painter.layoutDirection()), row.size, self._theme.tokens.ink2)
         return left - 2 * SIDE - scaled(SIZE_WIDTH)
-
-    def _paint_verdict(self, painter: QPainter, rect: QRectF, row: FindRow, place: QRectF) -> None:
-        """A bar of how much it takes, or the sign that it does not fit, and the sentence."""
-        tokens, direction, verdict = self._theme.tokens, painter.layoutDirection(), row.verdict
-        middle = place.center().y()
-        if verdict.is_fit:
-            bar = QRectF(place.left(), round(middle - BAR_HEIGHT / 2), BAR_WIDTH, BAR_HEIGHT)
-            draw_round(painter, mirrored(bar, rect, direction), 2.5, tokens.hover)
-            bar.setWidth(max(BAR_HEIGHT, BAR_WIDTH * min(1.0, verdict.share)))
-            draw_round(painter, mirrored(bar, rect, direction), 2.5, tokens.target)
-        else:
-            symbol = QRectF(place.left(), round(middle - 8), 16, 16)
-            draw_symbol(painter, "warning", tokens.alert, mirrored(symbol, rect, direction))
-        words = place.adjusted((BAR_WIDTH if verdict.is_fit else 16) + 10, 0, 0, 0)
-        colour = tokens.ink2 if verdict.is_fit else tokens.alert
-        draw_title(painter, mirrored(words, rect, direction), verdict.sentence, colour, "small")
 
     def _paint_button(self, painter: QPainter, option: QStyleOptionViewItem, row: FindRow, place: QRectF) -> None:
         tokens = self._theme.tokens

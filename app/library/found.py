@@ -36,21 +36,29 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class Trouble:
+    """What a look into a place came to, where that is not models; a sentence for the user."""
+
+    place: Place
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Scan:
     candidates: tuple[Candidate, ...] = ()
-    problems: tuple[str, ...] = ()  # why a place could not be looked into, sentences
+    troubles: tuple[Trouble, ...] = ()
 
 
 def scan(places: Sequence[Place]) -> Scan:
     """Look into every place; takes as long as its disks do. One model is listed once, at the first place."""
     found: dict[str, Candidate] = {}
-    problems: list[str] = []
+    troubles: list[Trouble] = []
     for place in places:
         walk = _Walk(place)
         for candidate in walk.candidates():
             found.setdefault(os.path.realpath(candidate.target if candidate.is_gguf else candidate.folder), candidate)
-        problems += walk.problems
-    return Scan(tuple(_with_imports(found)), tuple(problems))
+        troubles += [Trouble(place, text) for text in walk.problems]
+    return Scan(tuple(_with_imports(found)), tuple(troubles))
 
 
 def _with_imports(found: dict[str, Candidate]) -> Iterator[Candidate]:
@@ -88,12 +96,14 @@ class _Walk:
 
     def candidates(self) -> Iterator[Candidate]:
         root = str(self._place.folder)
-        if os.path.basename(root).startswith(_CACHE_ENTRY):
-            yield from self._cache_entry(root)
-        elif os.path.isdir(root):
-            yield from self._look(root, DEPTH)
-        elif self._place.kind is Kind.ADDED:
-            self.problems.append(f"The folder {root} is not there. Connect its disk, or remove it from the list.")
+        count = 0
+        for candidate in self._below(root):
+            count += 1
+            yield candidate
+        if self._place.kind is Kind.ADDED and not os.path.isdir(root):
+            self.problems.append(f"The folder {root} is not there. Connect its disk, or forget the folder.")
+        elif self._place.kind is Kind.ADDED and not count and not self._unread:
+            self.problems.append(f"No model was found in {root}. A model is a folder with weights, or a GGUF file.")
         if len(self._seen) >= MOST_FOLDERS:
             self.problems.append(
                 f"{root} holds more than {MOST_FOLDERS:,} folders; the others were not looked into. Add the one that "
@@ -102,6 +112,11 @@ class _Walk:
         if self._unread:
             more = f" and {len(self._unread) - 1} more below {root}" if len(self._unread) > 1 else ""
             self.problems.append(f"{self._unread[0]}{more} cannot be read. Allow this in the folder's permissions.")
+
+    def _below(self, root: str) -> Iterator[Candidate]:
+        if os.path.basename(root).startswith(_CACHE_ENTRY):
+            return self._cache_entry(root)
+        return self._look(root, DEPTH) if os.path.isdir(root) else iter(())
 
     def _look(self, folder: str, depth: int) -> Iterator[Candidate]:
         real = os.path.realpath(folder)

@@ -64,6 +64,7 @@ class Inspection:
         try:
             facts = await ask(self._bridge, lambda number: Inspect(number, candidate.target), ModelFacts)
             model = _with(model, fields_of(facts, model.quantisation))
+            model = replace(model, num_bytes=model.num_bytes or facts.weight_bytes)
         except RefusedError as refused:
             if refused.code == "engine":
                 raise

@@ -14,7 +14,7 @@ from PySide6.QtGui import QGuiApplication
 from app.asking import RefusedError
 from app.bridge import EngineBridge
 from app.conversations.off_thread import run_off_thread
-from app.library.found import Candidate, Scan, scan
+from app.library.found import Candidate, Scan, Trouble, scan
 from app.library.found_model import FoundModel
 from app.library.inspection import Inspection
 from app.library.places import Kind, Place, places
@@ -41,7 +41,7 @@ class Library(QObject):
         super().__init__(parent)
         self.models: tuple[FoundModel, ...] = ()  # refused ones too; the starter first
         self.drafters: tuple[FoundModel, ...] = ()  # folders that draft and do nothing else
-        self.problems: tuple[str, ...] = ()  # places that could not be looked into, sentences
+        self.troubles: tuple[Trouble, ...] = ()  # with places that could not be looked into
         self.has_looked = False
         self._settings = settings
         self._data_dir = data_dir
@@ -104,7 +104,7 @@ class Library(QObject):
         chosen, added = self._settings.preferences.target, self._settings.preferences.library.folders
         found = await run_off_thread(lambda: self._scan(added, chosen))
         self._inspection.keep_only({one.target for one in found.candidates})
-        self.problems = found.problems
+        self.troubles = found.troubles
         known: dict[str, FoundModel] = {}
         for one in found.candidates:
             if (model := self._inspection.known(one)) is not None:

@@ -41,7 +41,9 @@ class TitleLine(QWidget):
         draw_name(painter, tokens, rect.adjusted(0, 0, -taken, 0), rect, (name, quantisation))
 
 
-def draw_name(painter: QPainter, tokens: Tokens, room: QRectF, within: QRectF, words: tuple[str, str]) -> None:
+def draw_name(
+    painter: QPainter, tokens: Tokens, room: QRectF, within: QRectF, words: tuple[str, str], *, is_usable: bool = True
+) -> None:
     """Name and quantisation in a room at the start of a line; `within` is what a mirrored layout turns around."""
     direction = painter.layoutDirection()
     name, quantisation = words
@@ -49,7 +51,9 @@ def draw_name(painter: QPainter, tokens: Tokens, room: QRectF, within: QRectF, w
     beside = QFontMetricsF(font("interface")).horizontalAdvance(quantisation) + GAP if quantisation else 0.0
     width = max(0.0, min(width + 1, room.width() - beside))
     place = QRectF(room.left(), room.top(), width, room.height())
-    draw_title(painter, mirrored(place, within, direction), name, tokens.ink, "interface-medium")
+    draw_title(
+        painter, mirrored(place, within, direction), name, tokens.ink if is_usable else tokens.ink2, "interface-medium"
+    )
     if quantisation:
         place = QRectF(place.right() + GAP, room.top(), beside - GAP + 1, room.height())
         draw_title(painter, mirrored(place, within, direction), quantisation, tokens.ink2)

@@ -107,7 +107,7 @@ def safe_value(value: object) -> int | float | SafeText | None:
     if isinstance(value, Path):
         return SafeText(shorten(str(value)))
     if isinstance(value, str):
-        return SafeText(value if _IDENTIFIER.fullmatch(value) else f"({len(value)} characters)")
+        return SafeText(value if not value or _IDENTIFIER.fullmatch(value) else f"({len(value)} characters)")
     return SafeText(f"({type(value).__name__})")
 
 

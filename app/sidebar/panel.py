@@ -43,6 +43,7 @@ class Sidebar(QWidget):
     undo_asked = Signal()
     new_asked = Signal()
     hide_asked = Signal()
+    models_asked = Signal()
     statistics_asked = Signal()
     folding_changed = Signal(object)  # names of the folders that are folded
     left = Signal()  # the keyboard wants to go on
@@ -54,6 +55,7 @@ class Sidebar(QWidget):
         self._waiting: tuple[Conversation, ...] | None = None  # to be listed when a title is no longer edited
         self.model = ConversationModel(self)
         self.field = SearchField(theme, self)
+        self.models_row = PageRow(theme, "model", "Models", self)
         self.statistics_row = PageRow(theme, "statistics", "Statistics", self)
         self.list = ConversationList(self.model, self)
         self.results = ResultList(theme, self)
@@ -81,7 +83,7 @@ class Sidebar(QWidget):
         search = QHBoxLayout()
         search.setContentsMargins(INSET, 0, INSET, 6)
         search.addWidget(self.field)
-        for widgets in ((self.statistics_row, self._hint, self.list), (self.nothing, self.results)):
+        for widgets in ((self.models_row, self.statistics_row, self._hint, self.list), (self.nothing, self.results)):
             self._pages.addWidget(_column_of(*widgets))
         note = QHBoxLayout()
         note.setContentsMargins(INSET, 0, INSET, INSET)
@@ -94,7 +96,7 @@ class Sidebar(QWidget):
         column.setStretchFactor(self._pages, 1)
         column.addWidget(self.footer)
         self.first = hide  # that Tab comes to
-        in_order((hide, new, self.field, self.statistics_row, self.list, self.results, self.footer))
+        in_order((hide, new, self.field, self.models_row, self.statistics_row, self.list, self.results, self.footer))
 
     def _connect(self) -> None:
         self.list.chat_chosen.connect(self.open_asked)
@@ -107,6 +109,7 @@ class Sidebar(QWidget):
         self.field.chosen.connect(self.results.choose_current)
         self.field.left.connect(self.left)
         self.results.hit_chosen.connect(self.hit_chosen)
+        self.models_row.clicked.connect(self.models_asked)
         self.statistics_row.clicked.connect(self.statistics_asked)
         self.footer.clicked.connect(self.statistics_asked)
         self.undo_note.chosen.connect(lambda action: self.undo_asked.emit())

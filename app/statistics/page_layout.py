@@ -68,10 +68,18 @@ class PanelRows(QWidget):
 
 
 class Head(QWidget):
-    """Title, segments, names of what generated, Export; where it is narrow the segments have a line of their own."""
+    """Title, segments, names of what is shown, a button; where it is narrow the segments have a line of their own."""
 
-    def __init__(self, segments: Segments, export: QPushButton, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        segments: Segments,
+        button: QPushButton,
+        title: str = "Statistics",
+        wide: int = WIDE,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
+        self._wide = wide
         self.names: QLabel = text_label("small", "caption")
         self._segments = segments
         self._is_wide: bool | None = None
@@ -81,15 +89,15 @@ class Head(QWidget):
         self._column.setSpacing(10)
         self._column.addLayout(self._line)
         self._line.setSpacing(14)
-        self._line.addWidget(text_label("page-title", text="Statistics"))
+        self._line.addWidget(text_label("page-title", text=title))
         self._line.addStretch(1)
         self._line.addWidget(self.names)
-        self._line.addWidget(export)
+        self._line.addWidget(button)
         self._place(True)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._place(self.width() >= scaled(WIDE))
+        self._place(self.width() >= scaled(self._wide))
 
     def _place(self, is_wide: bool) -> None:
         if is_wide == self._is_wide:

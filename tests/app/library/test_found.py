@@ -54,15 +54,20 @@ def test_links_are_followed_and_no_folder_is_listed_twice(tmp_path: Path) -> Non
     (tmp_path / "place" / "nowhere").symlink_to(tmp_path / "gone")
     found = scan([Place(tmp_path / "place", Kind.ADDED), Place(tmp_path / "real", Kind.ADDED)])
     assert [one.target for one in found.candidates] == [str(tmp_path / "place" / "linked" / "one")]
-    assert found.problems == ()
+    assert found.troubles == ()
 
 
 def test_an_added_folder_that_is_gone_is_a_sentence(tmp_path: Path) -> None:
     found = scan([Place(tmp_path / "gone", Kind.ADDED)])
     assert found.candidates == ()
-    assert found.problems == (
-        f"The folder {tmp_path / 'gone'} is not there. Connect its disk, or remove it from the list.",
-    )
+    assert [one.text for one in found.troubles] == [
+        f"The folder {tmp_path / 'gone'} is not there. Connect its disk, or forget the folder."
+    ]
+
+
+def test_an_added_folder_without_models_says_so(tmp_path: Path) -> None:
+    (trouble,) = scan([Place(tmp_path, Kind.ADDED)]).troubles
+    assert trouble.text == f"No model was found in {tmp_path}. A model is a folder with weights, or a GGUF file."
 
 
 def test_folders_that_cannot_be_read_are_a_sentence(tmp_path: Path) -> None:
@@ -75,11 +80,11 @@ def test_folders_that_cannot_be_read_are_a_sentence(tmp_path: Path) -> None:
     found = scan([Place(tmp_path / "place", Kind.ADDED)])
     closed.chmod(0o755)
     assert len(found.candidates) == 1
-    assert found.problems == (f"{closed} cannot be read. Allow this in the folder's permissions.",)
+    assert [one.text for one in found.troubles] == [f"{closed} cannot be read. Allow this in the folder's permissions."]
 
 
 def test_usual_places_that_nobody_uses_are_no_problem(tmp_path: Path) -> None:
-    assert scan([Place(tmp_path / "gone", Kind.HUB)]).problems == ()
+    assert scan([Place(tmp_path / "gone", Kind.HUB)]).troubles == ()
 
 
 def test_what_was_imported_is_one_model_with_its_file(tmp_path: Path) -> None:

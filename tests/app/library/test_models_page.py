@@ -1,0 +1,208 @@
+"""The page of models: list, detail, choices and deletion."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from app.bridge import EngineBridge
+from app.figures import NO_BREAK
+from app.library.downloads import Downloads
+from app.library.fits import Fits
+from app.library.hub import Hub
+from app.library.library import Library
+from app.library.models_page import ModelsPage, Shelf
+from app.library.removal_sheet import RemovalSheet
+from app.model_chooser import ModelChooser
+from app.settings.preferences import Settings
+from app.tasks import finish
+from app.theme.theme import Theme
+from app.theme.tokens import LIGHT
+from engine.messages import STARTER, Cancel, EstimateMemory, Failed, MemoryEstimate
+from tests.app.driver import RunAsync, until
+from tests.app.fake_engine import FakeEngine
+from tests.app.library.model_folders import make_cache_entry, make_model
+
+GB = 10**9
+Wait = Callable[[Callable[[], bool]], None]
+
+
+def estimate(question: EstimateMemory) -> MemoryEstimate:
+    return MemoryEstimate(18 * GB, 0, question.context_length * question.num_rows * 10**6, 30 * GB, GB, 27 * GB)
+
+
+@pytest.fixture
+def wait(run_async: RunAsync) -> Wait:
+    return lambda is_there: run_async(until(is_there))
+
+
+@pytest.fixture
+def shelf(
+    bridge: EngineBridge, settings: Settings, data_dir: Path, tmp_path: Path, cache: Path, fake_engine: FakeEngine,
+    run_async: RunAsync,
+) -> Iterator[Shelf]:  # fmt: skip
+    make_cache_entry(cache, "org--Qwen3-8B-4bit")
+    make_model(tmp_path / "added" / "Llama-3.2-3B-4bit")
+    preferences = settings.preferences
+    library = replace(preferences.library, folders=(str(tmp_path / "added"),))
+    settings.change(replace(preferences, target=STARTER, library=library))
+    fake_engine.estimate = estimate
+    hub = Hub(settings)
+    shelf = Shelf(
+        settings,
+        Library(bridge, settings, data_dir, home=tmp_path / "home"),
+        Fits(bridge, settings),
+        hub,
+        Downloads(hub, data_dir),
+        ModelChooser(bridge, settings),
+    )
+    yield shelf
+    for part in (shelf.library, shelf.fits, shelf.downloads):
+        part.close()
+    run_async(finish())
+
+
+@pytest.fixture
+def make_page(qtbot: QtBot, shelf: Shelf, run_async: RunAsync) -> Callable[[], ModelsPage]:
+    theme = Theme()
+    theme.apply(LIGHT)
+
+    def make() -> ModelsPage:
+        page = ModelsPage(theme, shelf)
+        qtbot.addWidget(page)
+        page.resize(1064, 760)
+        page.show()
+        shelf.library.refresh()
+        run_async(finish())
+        return page
+
+    return make
+
+
+@pytest.fixture
+def page(make_page: Callable[[], ModelsPage]) -> ModelsPage:
+    return make_page()
+
+
+def words_of(page: ModelsPage) -> list[tuple[str, str]]:
+    return [(row.name, row.verdict.sentence.replace(NO_BREAK, " ")) for row in page.here.list.rows.rows if row.model]
+
+
+def test_models_are_listed_with_what_they_leave_of_the_memory(page: ModelsPage) -> None:
+    assert words_of(page) == [
+        ("SmolLM2 135M", "Needs 27.2 GB; 27.0 GB is allowed. A context of 4,096 would fit."),
+        ("Qwen3 8B", "Needs 27.2 GB; 27.0 GB is allowed. A context of 4,096 would fit."),
+        ("Llama 3.2 3B", "Needs 27.2 GB; 27.0 GB is allowed. A context of 4,096 would fit."),
+    ]
+    assert page.segments.tabText(0).endswith("3")
+
+
+def test_a_shorter_context_is_the_model_s_own_from_then_on(page: ModelsPage, shelf: Shelf, wait: Wait) -> None:
+    page.here.list.choose(STARTER)
+    page.detail.fit.context.chosen.emit("4096")
+    assert shelf.settings.preferences.model(STARTER).context_length == 4096
+    wait(lambda: words_of(page)[0][1] == "Fits, 3.9 GB left")
+    assert page.detail.fit.answer.text().replace(NO_BREAK, " ") == "Yes, 3.9 GB to spare"
+    page.detail.fit.tabs.chosen.emit("2")
+    wait(lambda: words_of(page)[0][1] == "Fits, 0.0 GB left" or words_of(page)[0][1] == "Fits with one tab")
+
+
+def test_words_choose_what_is_listed(page: ModelsPage) -> None:
+    page.here.field.setText("3.2 llama")
+    page.here.refresh()
+    assert [name for name, _ in words_of(page)] == ["Llama 3.2 3B"]
+    page.here.field.setText("nothing like it")
+    page.here.refresh()
+    assert page.here.nothing.text() == "No model has “nothing like it” in its name or folder."
+
+
+def test_load_chooses_the_model_and_eject_lets_it_go(page: ModelsPage, shelf: Shelf, wait: Wait) -> None:
+    target = page.here.list.rows.rows[2].key
+    page.here.list.choose(target)
+    page.detail.load.click()
+    assert shelf.chooser.target == target
+    wait(lambda: page.detail.load.text() == "Eject")
+    assert page.detail.kept.text() == "It is loaded. Eject it first."
+    page.detail.load.click()
+    wait(lambda: page.detail.load.text() == "Load")
+
+
+def test_a_load_can_be_stopped(page: ModelsPage, shelf: Shelf, fake_engine: FakeEngine, wait: Wait) -> None:
+    fake_engine.holds_loads = True
+    page.here.list.choose(page.here.list.rows.rows[2].key)
+    page.detail.load.click()
+    assert page.detail.load.text() == "Stop loading"
+    page.detail.load.click()
+    wait(lambda: page.detail.load.text() == "Load")
+    assert any(isinstance(one, Cancel) for one in fake_engine.commands)
+
+
+def test_deleting_asks_first_and_takes_the_row(page: ModelsPage, shelf: Shelf, cache: Path, wait: Wait) -> None:
+    page.here.list.choose(page.here.list.rows.rows[2].key)
+    QTest.keyClick(page.here.list, Qt.Key.Key_Delete)
+    wait(lambda: page.findChild(RemovalSheet) is not None)
+    sheet = page.findChild(RemovalSheet)
+    assert isinstance(sheet, RemovalSheet)
+    assert sheet.question.text() == "Delete Qwen3 8B 4-bit?"
+    sheet.delete_button.click()
+    wait(lambda: len(words_of(page)) == 2)
+    assert not (cache / "models--org--Qwen3-8B-4bit").exists()
+
+
+def test_the_starter_is_not_deleted(page: ModelsPage) -> None:
+    page.here.list.choose(STARTER)
+    assert not page.detail.delete_button.isEnabled()
+    assert page.detail.kept.text() == "It came with Slipstream and cannot be deleted."
+
+
+def test_where_it_is_narrow_the_detail_lies_over_the_list(page: ModelsPage) -> None:
+    page.resize(480, 560)
+    assert page.here.list.isVisible()
+    assert not page.detail.isVisible()
+    QTest.keyClick(page.here.list, Qt.Key.Key_Return)
+    assert page.detail.isVisible()
+    assert not page.here.list.isVisible()
+    QTest.keyClick(page.detail.back, Qt.Key.Key_Escape)
+    assert page.here.list.isVisible()
+
+
+def test_a_folder_that_has_no_models_can_be_forgotten(
+    page: ModelsPage, shelf: Shelf, tmp_path: Path, wait: Wait
+) -> None:
+    (tmp_path / "empty").mkdir()
+    page.add_folder(str(tmp_path / "empty"))
+    wait(lambda: bool(shelf.library.troubles))
+    page.here.forget(str(tmp_path / "empty"))
+    wait(lambda: not shelf.library.troubles)
+    assert shelf.settings.preferences.library.folders == (str(tmp_path / "added"),)
+
+
+def test_a_computer_without_models_says_where_there_are_some(
+    make_page: Callable[[], ModelsPage], cache: Path, tmp_path: Path, fake_engine: FakeEngine
+) -> None:
+    fake_engine.unreadable[STARTER] = "It is not installed."
+    shutil.rmtree(cache)
+    shutil.rmtree(tmp_path / "added")
+    page = make_page()
+    assert page.here.nothing.text().startswith("No model is on this")
+    page.here.find_button.click()
+    assert page.segments.key == "more"
+    assert page.find_more.isVisible()
+
+
+def test_a_folder_that_vanished_says_so_where_it_is_shown(
+    page: ModelsPage, shelf: Shelf, cache: Path, fake_engine: FakeEngine, wait: Wait
+) -> None:
+    target = page.here.list.rows.rows[2].key
+    page.here.list.choose(target)
+    fake_engine.estimate = Failed(0, "model", f"Nothing found at {target!r}.")
+    shelf.fits.renew()
+    wait(lambda: page.detail.fit.answer.text().startswith("Nothing found at"))
+    assert not page.detail.load.isEnabled()
