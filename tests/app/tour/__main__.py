@@ -23,17 +23,29 @@ from app.bridge import EngineBridge
 from app.conversations.database import Database
 from app.conversations.recorder import Recorder
 from app.looks import change_looks
+from app.settings.folders import data_folder
 from app.settings.preferences import Looks, Settings
 from app.tasks import finish
 from app.theme.theme import Theme
 from app.theme.tokens import LIGHT
 from app.window import MainWindow
 from engine.thread import EngineThread
-from tests.app.fake_engine import FakeEngine
-from tests.app.tour import chat_states, dialog_states, message_states, real_states, scripted_states, window_states
+from tests.app.tour import (
+    chat_states,
+    dialog_states,
+    message_states,
+    model_states,
+    real_states,
+    running_states,
+    scripted_states,
+    settings_states,
+    shelf,
+    window_states,
+)
 from tests.app.tour.answers import Answers, ScriptedAnswers
 from tests.app.tour.camera import Camera
 from tests.app.tour.saved import add_chats
+from tests.app.tour.tour_engine import TourEngine
 
 STATES = (
     chat_states.answered,
@@ -69,6 +81,25 @@ SCRIPTED_STATES = (
     scripted_states.cache_paused,
     scripted_states.engine_failed,
     scripted_states.model_missing,
+    settings_states.caches,
+    settings_states.presets,
+    settings_states.templates,
+    settings_states.shortcuts,
+    settings_states.data_moved,
+    settings_states.drafters,
+    model_states.models,
+    model_states.downloading,
+    model_states.finding,
+    model_states.deleting,
+    model_states.none_here,
+    running_states.chips,
+    running_states.palette,
+    running_states.palette_over_window,
+    running_states.loads,
+    running_states.memory_short,
+    running_states.model_gone,
+    running_states.no_model,
+    running_states.report,
 )
 
 
@@ -86,8 +117,8 @@ async def walk(camera: Camera, answers: Answers, database: Database, names: Sequ
 
 
 async def tour(options: argparse.Namespace, data: Path) -> None:
-    engine = EngineThread(data_dir=data) if options.real else FakeEngine()
-    answers = ScriptedAnswers(engine) if isinstance(engine, FakeEngine) else Answers()
+    engine = EngineThread(data_dir=data) if options.real else TourEngine()
+    answers = ScriptedAnswers(engine) if isinstance(engine, TourEngine) else Answers()
     theme = Theme()
     theme.apply(LIGHT)
     change_looks(Settings(data), Looks(text_size=options.text_size))
@@ -106,6 +137,16 @@ async def tour(options: argparse.Namespace, data: Path) -> None:
         bridge.stop(5)
         recorder.flush()
         database.close()
+
+
+def move_in(home: Path, *, has_models: bool) -> Path:
+    """Have a home folder of the tour's own, with models in it or not; returns the data folder."""
+    for name in [name for name in os.environ if name.startswith(("HF_", "HUGGINGFACE_", "XDG_", "SLIPSTREAM_"))]:
+        del os.environ[name]
+    os.environ |= {"HOME": str(home), "PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring"}
+    if has_models:
+        shelf.fill(home)
+    return data_folder()
 
 
 def parse() -> argparse.Namespace:
@@ -130,8 +171,8 @@ def main() -> None:
         application.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
     loop = qasync.QEventLoop(application)
     asyncio.set_event_loop(loop)
-    with loop, tempfile.TemporaryDirectory() as data:
-        loop.run_until_complete(tour(options, Path(data)))
+    with loop, tempfile.TemporaryDirectory() as home:
+        loop.run_until_complete(tour(options, move_in(Path(home), has_models=not options.real)))
 
 
 if __name__ == "__main__":

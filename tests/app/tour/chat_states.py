@@ -20,6 +20,7 @@ async def first_start(camera: Camera, answers: Answers) -> None:
     if camera.window.chooser.facts is None:
         await camera.shoot("loading")
     await loaded(camera, answers)
+    await camera.until(lambda: camera.window.library.library.has_looked, answers.seconds)
     await camera.shoot("first-start")
     camera.window.resize(480, 400)
     await asyncio.sleep(0.1)

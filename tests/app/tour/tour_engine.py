@@ -7,6 +7,7 @@ from engine.messages import (
     Cancel,
     ChatTemplate,
     Command,
+    Delta,
     Failed,
     Finished,
     Inspect,
@@ -15,6 +16,7 @@ from engine.messages import (
     PromptSpan,
     ReadTemplate,
     RenderedPrompt,
+    Statistics,
     Submit,
 )
 from tests.app.fake_engine import FakeEngine
@@ -27,21 +29,24 @@ TEMPLATE = """{%- for message in messages %}
 {%- if add_generation_prompt %}
 <|im_start|>assistant
 {% endif %}"""
+NUM_TRIALS = 6  # two that warm up, and both of two prompts
 FAULT = "The template failed at line 3: 'content' is undefined."
 
 
 class TourEngine(FakeEngine):
-    """Replies that measure something run until they are cancelled."""
+    """Of the replies that measure something the first ones end, and the others run until they are cancelled."""
 
     def __init__(self) -> None:
         super().__init__()
         self.make_facts, self.estimate = shelf.facts, shelf.estimate
+        self.num_trials = NUM_TRIALS  # that end
 
     def send(self, *commands: Command) -> None:
         for command in commands:
             match command:
                 case Submit(is_trial=True):
                     self.commands.append(command)
+                    self._answer_trial(command)
                 case Cancel(request_id=request_id) if request_id in self._trials():
                     self.emit(Finished(request_id, "cancelled"))
                 case Inspect(request_id=request_id, target=target) if reason := shelf.refusal_of(target):
@@ -54,6 +59,15 @@ class TourEngine(FakeEngine):
                     self.emit(preview(command))
                 case _:
                     super().send(command)
+
+    def _answer_trial(self, submit: Submit) -> None:
+        if not self.num_trials:
+            return
+        self.num_trials -= 1
+        for num_tokens in (2, submit.sampling.max_tokens):
+            statistics = Statistics(num_tokens=num_tokens, tokens_per_second=41.0, num_rows=1)
+            self.emit(Delta(submit.request_id, "x", (1,), 0, statistics))
+        self.emit(Finished(submit.request_id, "length"))
 
     def _trials(self) -> set[int]:
         return {one.request_id for one in self.submits if one.is_trial}
