@@ -141,7 +141,7 @@ async def finding(camera: Camera, answers: ScriptedAnswers) -> None:
             await search(camera, find, words)
             await camera.shoot(f"find-{words}")
     find.field.setText("tiny")
-    await camera.until(lambda: find.search.results.problem is not None)
+    await camera.until(lambda: find.search.results.problem is not None, 60)
     await camera.shoot("find-no-network")
     settings.change(replace(before, library=replace(before.library, is_offline=True)))
     await camera.shoot("find-offline")
