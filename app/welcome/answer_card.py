@@ -44,6 +44,18 @@ class AnswerCard(QFrame):
         for place, (row, answer) in enumerate(zip(self.rows, answers, strict=True)):
             row.show_answer(answer, has_line=place > 0)
 
+    @property
+    def row_height(self) -> int:
+        return scaled(ROW)
+
+    def show_most(self, number: int) -> None:
+        """So many, at least one, and among them the one that answers."""
+        chosen = [row for row in self.rows if row.answer.is_chosen]
+        others = [row for row in self.rows if not row.answer.is_chosen]
+        shown = [*chosen, *others][: max(1, number)]
+        for row in self.rows:
+            row.setVisible(row in shown)
+
     def paintEvent(self, event: QPaintEvent) -> None:
         tokens = self._theme.tokens
         draw_round(QPainter(self), QRectF(self.rect()), 10, tokens.raised, tokens.line)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QPushButton, QVBo
 from app.hardware import machine_words
 from app.machine import PLACE
 from app.model_chooser import ModelChooser
+from app.statistics.sizes import scaled
 from app.theme.fonts import font
 from app.theme.labels import StartLabel
 from app.theme.symbols import app_pixmap
@@ -26,6 +27,7 @@ STORY = (
 MACHINE = "{}. Nothing is downloaded unless you ask."
 PROMISE = "No account, no telemetry, no open port."
 LOW, LOWER = 560, 430  # px of height, with three models
+AROUND = 72  # px at 100 %, of the foot and the space between the parts
 ICON, ICON_MARGIN = 76, 9  # px; icon.svg keeps the system's margin, which would indent it
 
 
@@ -36,6 +38,7 @@ class WelcomePage(QWidget):
         super().__init__(parent)
         self._chooser = chooser
         self._models: Sequence[PlacedModel] = ()
+        self._room = LOW * 2  # px of height, until it is known
         self._icon = QLabel(self)
         self._icon.setPixmap(self._trimmed_icon())
         self._title = StartLabel(TITLE, "first-title", "title")
@@ -68,9 +71,12 @@ class WelcomePage(QWidget):
         column = QVBoxLayout(self)
         column.setSpacing(0)
         column.setContentsMargins(0, 0, 0, 0)
-        for widget, space in ((self._icon, 20), (self._title, 8), (self._story, 26)):
+        self._icon.setContentsMargins(0, 0, 0, 20)  # that go with it
+        self._story.setContentsMargins(0, 0, 0, 18)
+        for widget in (self._icon, self._title, self._story):
             column.addWidget(widget)
-            column.addSpacing(space)
+        column.insertSpacing(2, 8)
+        column.addSpacing(8)
         column.addLayout(self._head)
         column.addSpacing(10)
         column.addWidget(self.card)
@@ -93,12 +99,17 @@ class WelcomePage(QWidget):
 
     def refresh(self) -> None:
         self.card.show_answers(answers_of(self._chooser, self._models))
+        self.make_room(self._room)
 
     def make_room(self, height: int) -> None:
-        """In a low window the picture goes first, then the story."""
-        more = max(0, len(self.card.rows) - 3) * self.card.rows[0].sizeHint().height() if self.card.rows else 0
+        """In a low window the picture goes first, then the story, then models that do not answer."""
+        self._room = height
+        row = self.card.row_height
+        more = max(0, len(self.card.rows) - 3) * row
         self._icon.setVisible(height >= LOW + more)
         self._story.setVisible(height >= LOWER + more)
+        title = self._title.heightForWidth(self.width())
+        self.card.show_most((height - title - self._head.sizeHint().height() - scaled(AROUND)) // row)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """In a narrow one the machine stands under the caption."""
@@ -109,3 +120,4 @@ class WelcomePage(QWidget):
         self._machine.setWordWrap(is_narrow)
         self._head.setDirection(direction.TopToBottom if is_narrow else direction.LeftToRight)
         self._promise.setVisible(event.size().width() > 420)
+        self.make_room(self._room)

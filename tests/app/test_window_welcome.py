@@ -92,3 +92,14 @@ def test_the_machine_is_named_without_noise() -> None:
     assert short_chip("Intel(R) Core(TM) i7-9750H CPU @ 2.60GHz") == "Intel Core i7-9750H"
     assert machine_words().endswith(("GB", "of memory"))
     assert memory_bytes() > 2**29
+
+
+def test_in_a_low_window_the_one_that_answers_stays_and_each_row_is_whole(driver: Driver) -> None:
+    driver.wait(lambda: driver.window.chooser.is_loaded)
+    driver.window.welcome.take_models([Model(f"/m/{place}", f"M{place}") for place in range(4)])
+    driver.window.resize(480, 400)
+    card = driver.tab.empty.welcome.card
+    driver.wait(lambda: sum(row.isVisible() for row in card.rows) == 1)
+    (shown,) = [row for row in card.rows if row.isVisible()]
+    assert shown.isChecked()
+    assert shown.height() == shown.sizeHint().height()
