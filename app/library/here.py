@@ -53,6 +53,7 @@ class Here(QWidget):
         self.find_button = make_button("Find a model", self.find_asked.emit, kind="primary")
         self.add_button = make_button("Add folder…", self.add_asked.emit)
         self.troubles = QVBoxLayout()
+        self._foot = QWidget()  # takes the room where there is no list
         self._lay_out()
         self.field.search_asked.connect(lambda words: self.refresh())
         self.field.chosen.connect(self._enter_list)
@@ -77,6 +78,7 @@ class Here(QWidget):
         column.setSpacing(4)
         column.addLayout(above)
         column.addWidget(self.list, 1)
+        column.addWidget(self._foot, 1)
         QWidget.setTabOrder(self.field, self.list)
 
     @property
@@ -95,7 +97,7 @@ class Here(QWidget):
         for button in (self.find_button, self.add_button):
             button.setVisible(has_none)
         self._show_troubles()
-        self.layout().setAlignment(Qt.AlignmentFlag.AlignTop if not rows else Qt.AlignmentFlag(0))  # type: ignore[union-attr]
+        self._foot.setVisible(not rows)
 
     def _nothing_words(self, has_rows: bool, words: str) -> str:
         if has_rows:
