@@ -17,6 +17,7 @@ from pathlib import Path
 
 import qasync
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QApplication
 
 from app.bridge import EngineBridge
@@ -128,6 +129,7 @@ async def tour(options: argparse.Namespace, data: Path) -> None:
     window = MainWindow(theme, database, bridge, recorder, data_dir=data, target="starter")
     bridge.start()
     window.show()
+    QCursor.setPos(window.screen().geometry().bottomRight())  # or what lies under it would be shown as hovered
     try:
         await window.open()
         await walk(Camera(window, theme, options.folder), answers, database, options.only)

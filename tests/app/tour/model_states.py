@@ -20,6 +20,7 @@ from tests.app.tour.answers import ScriptedAnswers
 from tests.app.tour.camera import SIZES, Camera
 from tests.app.tour.settings_states import choose_model
 
+NOWHERE = "http://127.0.0.1:9"  # where nothing answers
 GIGABYTE = 1_000_000_000
 CHECKSUM = Problem(Kind.CHECKSUM, "Shard 2 of 2 failed its checksum and was removed.")
 NETWORK = Problem(Kind.NETWORK, "")
@@ -140,8 +141,9 @@ async def finding(camera: Camera, answers: ScriptedAnswers) -> None:
         for words in ("qwen3", "lattice"):
             await search(camera, find, words)
             await camera.shoot(f"find-{words}")
+    settings.change(replace(before, library=replace(before.library, endpoint=NOWHERE)))
     find.field.setText("tiny")
-    await camera.until(lambda: find.search.results.problem is not None, 60)
+    await camera.until(lambda: find.search.results.problem is not None)
     await camera.shoot("find-no-network")
     settings.change(replace(before, library=replace(before.library, is_offline=True)))
     await camera.shoot("find-offline")

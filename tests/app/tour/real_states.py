@@ -15,6 +15,7 @@ from tests.app.tour.camera import Camera
 from tests.engine.tiny import tiny_folder
 
 NUM_LAYERS = 6  # of 30, of the drafter that is made of the starter
+NUM_TOKENS = 40  # of each reply, so that a walk takes minutes
 MEASURE_SECONDS = 900.0
 
 
@@ -50,11 +51,13 @@ async def drafters_here(camera: Camera, answers: Answers) -> None:
     page = window.settings_pages.window
     assert page is not None
     await camera.shoot_widget("drafters-unmeasured", page)
+    picker.measuring.num_tokens = NUM_TOKENS
     first, *others = to_measure(picker.candidates.of(STARTER))
     picker.measure(STARTER, [*others, first])
     await camera.until(lambda: bool(picker.measuring.progress and picker.measuring.progress.num_done), MEASURE_SECONDS)
     await camera.shoot_widget("drafters-measuring", page)
     await camera.until(lambda: not picker.measuring.is_any, MEASURE_SECONDS)
     assert not picker.measuring.errors, picker.measuring.errors
+    page.resize(1040, 860)
     await camera.shoot_widget("drafters-measured", page)
     window.settings_pages.close()

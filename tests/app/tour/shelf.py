@@ -19,6 +19,7 @@ from tests.app.fake_engine import facts_of
 
 LIMIT_BYTES = 27_000_000_000
 LLAMA_MISFIT = "Its vocabulary has 128,256 entries; this model has 151,936."
+STARTER_MISFIT = "Its vocabulary has 49,152 entries; this model has 151,936."
 GEMMA_MISFIT = "It reads layers of width 2,560; this model has 4,096."
 NO_KIND = "Q5_K_M is not supported; Q4_0, Q4_1 and Q8_0 are."
 
@@ -124,7 +125,7 @@ def drafter(question: InspectDrafter) -> DrafterFacts:
     path, name = question.path, name_of(question.path)
     known = KNOWN.get(name)
     if known is None:
-        return DrafterFacts("", "model", path, path, is_model=True)
+        return DrafterFacts("", "model", path, path, refusal=STARTER_MISFIT, is_model=True)
     refusal = "" if name_of(question.target or "") == QWEN or not question.target else LLAMA_MISFIT
     return DrafterFacts(
         f"{known.kind}:{path}",
