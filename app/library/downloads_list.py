@@ -23,6 +23,7 @@ class _Room(QScrollArea):
 
     def __init__(self, held: QWidget) -> None:
         super().__init__()
+        self._held = held
         self.setWidget(held)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -31,7 +32,7 @@ class _Room(QScrollArea):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
 
     def sizeHint(self) -> QSize:
-        held = self.widget()
+        held = self._held
         height = held.heightForWidth(self.width()) if held.hasHeightForWidth() else held.sizeHint().height()
         return QSize(held.sizeHint().width(), height)
 
