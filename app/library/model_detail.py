@@ -114,6 +114,7 @@ class ModelDetail(QFrame):
     def set_over(self, is_over: bool) -> None:
         """Over the list there is a way back to it."""
         self.back.setVisible(is_over)
+        self.name.setContentsMargins(0, 8 if is_over else 0, 0, 0)
         self._is_over = is_over
         self._fit_width()
 
