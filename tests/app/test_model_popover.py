@@ -53,7 +53,7 @@ def test_it_offers_what_is_here_and_tells_what_does_not_fit(driver: Driver, popo
         "Preset, Default",
         "Context, 8,192",
         "Eject",
-        "All models…",
+        "All models…, Ctrl+Shift+M",
     ]
     press(driver, popover, Qt.Key.Key_Down)
     assert popover.list.currentIndex().data(Qt.ItemDataRole.AccessibleDescriptionRole) == MISFIT
