@@ -14,7 +14,6 @@ from app.library.downloads import Downloads
 from app.library.fits import Fits
 from app.library.library import Library
 from app.model_fits import ModelFits
-from app.model_names import model_name
 from app.wakefulness import DOWNLOADS
 
 if TYPE_CHECKING:
@@ -68,7 +67,7 @@ class WindowLibrary(QObject):
 
     def name_of(self, target: str) -> str:
         found = self.library.find(target)
-        return found.name if found is not None else model_name(target)
+        return found.name if found is not None else ""
 
     # The page
 
@@ -104,6 +103,7 @@ class WindowLibrary(QObject):
 
         window = self._window
         running = window.models.running
+        self._page_fits.automatic = window.drafters.picker.automatic.resolve
         shelf = Shelf(
             window.settings,
             self.library,
