@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from app.reports.report_window import ReportWindow
 from app.reports.reports import begin
 from app.reports.showing import ENDED_BADLY, WENT_WRONG, WindowReports
 from tests.app.driver import Driver
-from tests.app.reports.crashing import TEXT
+from tests.app.reports.crashing import TEXT, fail
 
 PROJECT = Path(__file__).parents[3]
 
@@ -76,3 +77,17 @@ def test_no_file_of_logs_and_reports_has_a_text_of_a_chat(broken: dict[str, Path
         for file in written:
             text = file.read_text(encoding="utf-8")
             assert not [word for word in TEXT.split() if len(word) > 2 and word in text], file.name
+
+
+def test_a_fault_on_another_thread_is_told_at_once_and_not_at_the_next_start(
+    driver: Driver, data_dir: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    bar = driver.window.workspace.bar
+    with begin(data_dir) as reports:
+        WindowReports(reports, driver.window.notes, driver.window)
+        thread = threading.Thread(target=fail)
+        thread.start()
+        thread.join()
+        driver.wait(lambda: bar.text == WENT_WRONG)
+        assert reports.files.untold is None
+    caplog.clear()
