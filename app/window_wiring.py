@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.reports.showing import report_failures
 from app.sidebar.folding import Folding, write_folding
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def connect_workspace(window: MainWindow) -> None:
     workspace.body.side_toggled.connect(row.inspector_button.setChecked)
     window.upkeep.notifier.chat_asked.connect(window.show_chat)
     workspace.alike.do_to_each(window.models.popovers.serve)
+    workspace.alike.do_to_each(report_failures)
     workspace.changed.connect(window.refresh)
     workspace.messages_gone.connect(window.reminder.relearn)
     workspace.used.connect(window.refresh_list)

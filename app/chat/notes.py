@@ -109,7 +109,8 @@ def note_for(message: Message) -> Note | None:
             kept = "What came was saved." if message.text and not num_tokens else f"{tokens} {saved} saved."
             return Note(f"Cut off at {write_clock(message.updated_at)}. {kept}", (Action.DISCARD, Action.CONTINUE))
         case ReplyState.FAILED:
-            return Note(f"This reply failed: {_sentence(message.error)}", (Action.TRY_AGAIN,), is_alert=True)
+            words = f"This reply failed: {_sentence(message.error)}"
+            return Note(words, (Action.SHOW_REPORT, Action.TRY_AGAIN), is_alert=True)
     return None
 
 

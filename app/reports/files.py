@@ -66,7 +66,7 @@ class ReportFiles:
     @property
     def all(self) -> list[Path]:
         """The latest last."""
-        return sorted(self.folder.glob("report-*.txt"))
+        return sorted(self.folder.glob("report-*.txt"), key=lambda path: path.stem)
 
     @property
     def untold(self) -> Path | None:
@@ -79,9 +79,13 @@ class ReportFiles:
             (self.folder / UNTOLD).unlink(missing_ok=True)
 
     def _free_path(self) -> Path:
+        """Its name comes after those of all others, also of several in one second."""
         stem = f"report-{datetime.now():%Y-%m-%d-%H%M%S}"
-        paths = (self.folder / f"{stem}{(number and f'-{number}') or ''}.txt" for number in range(NUM_KEPT + 1))
-        return next((path for path in paths if not path.exists()), self.folder / f"{stem}.txt")
+        of_now = [path for path in self.all if path.stem.startswith(stem)]
+        if not of_now:
+            return self.folder / f"{stem}.txt"
+        number = int(of_now[-1].stem[len(stem) + 1 :] or 0) + 1
+        return self.folder / f"{stem}-{number:02d}.txt"
 
     def _read_fault(self) -> str:
         try:

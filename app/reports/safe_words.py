@@ -26,9 +26,12 @@ _QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|'[^']*'", re.DOTALL)
 
 
 class SafeText(str):
-    """May stand in a log as it is."""
+    """May stand in a log as it is, also where its source asks for quotation marks."""
 
     __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
 
 
 def shorten(text: str) -> str:
@@ -95,17 +98,17 @@ def _places(place: TracebackType | None) -> Iterator[str]:
         place = place.tb_next
 
 
-def safe_value(value: object) -> object:
+def safe_value(value: object) -> int | float | SafeText | None:
     """A logged value, or what may be told of it."""
     if value is None or isinstance(value, int | float | SafeText):
         return value
     if isinstance(value, BaseException):
-        return describe_error(value)
+        return SafeText(describe_error(value))
     if isinstance(value, Path):
-        return shorten(str(value))
+        return SafeText(shorten(str(value)))
     if isinstance(value, str):
-        return value if _IDENTIFIER.fullmatch(value) else f"({len(value)} characters)"
-    return f"({type(value).__name__})"
+        return SafeText(value if not value or _IDENTIFIER.fullmatch(value) else f"({len(value)} characters)")
+    return SafeText(f"({type(value).__name__})")
 
 
 class SafeFormatter(logging.Formatter):

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
 from app.chat.notes import Action, Note
+from app.chat.tab import ChatTab
 from app.chat.tab_notes import TabNotes
 from app.conversations.off_thread import run_off_thread
 from app.reports.contents import write_report
@@ -41,6 +42,16 @@ async def _show(parent: QWidget, name: str, read: Callable[[], str]) -> None:
     text = await run_off_thread(read)
     if isValid(parent):
         ReportWindow(text, name, parent.window()).open()
+
+
+def report_failures(tab: ChatTab) -> None:
+    """Have the note of a reply that failed open a report."""
+
+    def take(action: Action, message_id: str) -> None:
+        if action is Action.SHOW_REPORT:
+            show_report(tab, "A reply failed.")
+
+    tab.transcript.action_chosen.connect(take)
 
 
 def show_folder(data: Path) -> None:

@@ -53,7 +53,7 @@ def qapp_cls() -> type[QApplication]:
 def data_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The data folder of one test, made as the program makes it."""
     monkeypatch.setenv("SLIPSTREAM_DATA", str(tmp_path / "data"))
-    monkeypatch.setenv("HOME", str(tmp_path))  # where models are looked for
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))  # where models are looked for
     for name in ("HF_HOME", "HF_HUB_CACHE"):
         monkeypatch.delenv(name, raising=False)
     return data_folder()

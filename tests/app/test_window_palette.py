@@ -105,3 +105,18 @@ def test_drafter_and_preset_of_the_shown_chat_are_chosen(driver: Driver) -> None
     palette = open_palette(driver)
     palette.field.setText("suffix")
     assert palette.list.rows.found[0].spoken == "Suffix, repeats from all chats, Drafter, in use"
+
+
+@pytest.mark.parametrize("place", ["composer", "search"])
+def test_its_keys_open_it_from_where_something_is_written(driver: Driver, place: str) -> None:
+    """In a text they would else cut off the rest of the line, on Linux."""
+    field = driver.tab.composer.field if place == "composer" else driver.window.sidebar.field
+    driver.window.shell.show_sidebar()
+    driver.window.activateWindow()
+    driver.qtbot.waitUntil(driver.window.isActiveWindow)
+    field.setFocus()
+    driver.qtbot.keyClicks(field, "some words")
+    driver.qtbot.keyClick(field, Qt.Key.Key_Home)
+    driver.qtbot.keyClick(field, Qt.Key.Key_K, CONTROL)
+    assert [one for one in driver.window.findChildren(CommandPalette) if one.isVisible()]
+    assert (field.toPlainText() if place == "composer" else field.text()) == "some words"

@@ -9,7 +9,8 @@ from app.conversations.rereads import MOST, read_rereads
 
 def add_reply(store, at: float, statistics: str | None) -> None:
     store.connection.execute(
-        "INSERT OR IGNORE INTO conversations VALUES ('c', 'C', '', '', NULL, 1, 0, 0, '', 0, '[]', 1)"
+        "INSERT OR IGNORE INTO conversations (id, title, model, drafter, activity, created_at, updated_at) "
+        "VALUES ('c', 'C', '', '', 1, 0, 0)"
     )
     columns = "id, conversation_id, role, state, finish_reason, seed, temperature, model, drafter, quantisation"
     store.connection.execute(
