@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.bridge import EngineBridge
@@ -31,6 +32,7 @@ from tests.app.fake_engine import FakeEngine
 from tests.app.library.model_folders import make_cache_entry, make_model
 
 GB = 10**9
+TAB = Qt.FocusPolicy.TabFocus
 Wait = Callable[[Callable[[], bool]], None]
 
 
@@ -219,3 +221,19 @@ def test_a_folder_that_vanished_says_so_where_it_is_shown(
     shelf.fits.renew()
     wait(lambda: page.detail.fit.answer.text().startswith("Nothing found at"))
     assert not page.detail.load.isEnabled()
+
+
+def test_whatever_takes_the_keyboard_has_a_name(page: ModelsPage) -> None:
+    for key in ("here", "more"):
+        page.segments.choose(key)
+        parts = [one for one in page.findChildren(QWidget) if one.isVisible() and one.focusPolicy() & TAB]
+        assert len(parts) > 4
+        unnamed = [one for one in parts if not one.accessibleName() and not getattr(one, "text", str)()]
+        assert unnamed == []
+
+
+def test_rows_are_read_out_with_all_that_they_say(page: ModelsPage) -> None:
+    index = page.here.list.rows.index(2)
+    words = index.data(Qt.ItemDataRole.AccessibleTextRole).replace(NO_BREAK, " ")
+    assert words.startswith("Qwen3 8B 4-bit, Needs 27.2 GB; 27.0 GB is allowed.")
+    assert page.detail.load.accessibleName() == "Load: SmolLM2 135M"
