@@ -52,7 +52,7 @@ class Fits(QObject):
 
     def verdict_of(self, model: FoundModel) -> Verdict:
         if text := self.problem_of(model):
-            return Verdict(text, 0.0, is_fit=False)
+            return Verdict(text, is_fit=False)
         fit = self.of(model)
         return fit.verdict if fit is not None else NO_VERDICT
 
