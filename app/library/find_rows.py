@@ -13,6 +13,7 @@ from app.library.naming import name_parts
 from app.library.search import Results
 from app.library.searching import HubModel, Source
 from app.library.verdict import NO_VERDICT, Judge, Verdict
+from app.machine import PLACE
 
 NOTHING = "The hub has no such model that can be run here."
 SEARCHING = "Searching the hub"
@@ -174,7 +175,7 @@ def write_month(timestamp: float, today: datetime) -> str:
 
 
 def _state(repo_id: str, known: Known) -> str:
-    return "On this Mac" if known.is_here(repo_id) else known.coming(repo_id)
+    return f"On {PLACE}" if known.is_here(repo_id) else known.coming(repo_id)
 
 
 def _together(*words: str) -> str:

@@ -76,7 +76,8 @@ class Here(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
         column.addLayout(above)
-        column.addWidget(self.list, 1)
+        column.addWidget(self.list, 1000)
+        column.addStretch(1)  # where there is no list
         QWidget.setTabOrder(self.field, self.list)
 
     @property
@@ -95,7 +96,6 @@ class Here(QWidget):
         for button in (self.find_button, self.add_button):
             button.setVisible(has_none)
         self._show_troubles()
-        self.layout().setAlignment(Qt.AlignmentFlag.AlignTop if not rows else Qt.AlignmentFlag(0))  # type: ignore[union-attr]
 
     def _nothing_words(self, has_rows: bool, words: str) -> str:
         if has_rows:

@@ -10,13 +10,14 @@ from urllib.parse import urlsplit
 from PySide6.QtCore import QObject, Signal
 
 from app.library.token import KeychainError, Token, delete_token, read_token, write_token
+from app.machine import PLACE
 from app.settings.preferences import Preferences, Settings
 
 PUBLIC = "https://huggingface.co"
 TRUE = frozenset(("1", "ON", "YES", "TRUE"))  # as huggingface_hub reads its switches
 OFFLINE_VARIABLE = "HF_HUB_OFFLINE"
 OF_ENVIRONMENT = f"{OFFLINE_VARIABLE} is set, so the network is not used."
-OF_PREFERENCE = "The network is switched off in Settings. Models on this Mac work as before."
+OF_PREFERENCE = f"The network is switched off in Settings. Models on {PLACE} work as before."
 _LOOPBACK = frozenset(("localhost", "127.0.0.1", "::1"))
 
 

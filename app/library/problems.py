@@ -8,6 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from app.figures import write_bytes
+from app.machine import PLACE
 
 DISK_FULL = frozenset((errno.ENOSPC, errno.EDQUOT))
 
@@ -41,7 +42,7 @@ class HubError(Exception):
         self.problem = Problem(kind, text)
 
 
-NO_NETWORK = Problem(Kind.NETWORK, "No network. Models on this Mac work as before.")
+NO_NETWORK = Problem(Kind.NETWORK, f"No network. Models on {PLACE} work as before.")
 GATED = Problem(Kind.GATED, "This model asks for a licence on its page.")
 CHANGED = Problem(
     Kind.CHANGED, "The model was replaced on the hub meanwhile. What is the same is not downloaded again."

@@ -10,6 +10,7 @@ from app.library.find_delegate import ROW_ROLE
 from app.library.find_more import FindMore
 from app.library.find_rows import Kind
 from app.library.verdict import Verdict
+from app.machine import PLACE
 from app.theme.theme import Theme
 from tests.app.library.conftest import TINY, make_model
 
@@ -101,7 +102,7 @@ def test_more_is_shown_on_demand(page, search, qtbot, hub_server, wait):
 def test_offline_the_catalogue_stays_and_the_reason_is_told(page, go_offline):
     go_offline()
     assert page.note.isVisible()
-    assert page.note.text().endswith("Models on this Mac work as before.")
+    assert page.note.text().endswith(f"Models on {PLACE} work as before.")
     assert index_of(page, Kind.CATALOGUE).isValid()
 
 
@@ -109,7 +110,7 @@ def test_no_network_is_told_in_the_list(page, qtbot, wait, monkeypatch):
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
     page.field.setText("tiny")
     wait(lambda: page.search.results.problem is not None)
-    assert page.list.model_rows.rows[-1].name == "No network. Models on this Mac work as before."
+    assert page.list.model_rows.rows[-1].name == f"No network. Models on {PLACE} work as before."
 
 
 def test_rows_speak_whole_and_captions_are_no_stops(page, qtbot):

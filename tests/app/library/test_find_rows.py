@@ -12,6 +12,7 @@ from app.library.repository import Variant
 from app.library.search import Results
 from app.library.searching import HubModel, Source
 from app.library.verdict import Verdict
+from app.machine import PLACE
 
 TODAY = datetime(2026, 11, 30)
 EIGHT = "mlx-community/Qwen3-8B-4bit"
@@ -51,7 +52,7 @@ def test_target_comes_alone_or_with_a_drafter():
 
 def test_drafters_alone_are_offered_for_a_target_that_is_here():
     row = entry(EIGHT, here=(EIGHT, "z-lab/Qwen3-8B-DFlash-b16"))
-    assert row.state == "On this Mac"
+    assert row.state == f"On {PLACE}"
     assert words_of(row)[0] == "DSpark, about 4.7\u00a0GB"
 
 
@@ -83,7 +84,7 @@ def test_unknown_size_is_no_size():
     [
         (Results("zzz", is_searching=True), Kind.SENTENCE, "Searching the hub…"),
         (Results("zzz"), Kind.SENTENCE, NOTHING),
-        (Results("zzz", problem=NO_NETWORK), Kind.SENTENCE, "No network. Models on this Mac work as before."),
+        (Results("zzz", problem=NO_NETWORK), Kind.SENTENCE, NO_NETWORK.text),
         (Results("zzz", models=(HubModel("a/zzz"),), next_url="x"), Kind.MORE, "Show more"),
     ],
 )

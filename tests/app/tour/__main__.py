@@ -30,7 +30,7 @@ from app.theme.tokens import LIGHT
 from app.window import MainWindow
 from engine.thread import EngineThread
 from tests.app.fake_engine import FakeEngine
-from tests.app.tour import chat_states, dialog_states, message_states, scripted_states, window_states
+from tests.app.tour import chat_states, dialog_states, message_states, model_states, scripted_states, window_states
 from tests.app.tour.answers import Answers, ScriptedAnswers
 from tests.app.tour.camera import Camera
 from tests.app.tour.saved import add_chats
@@ -68,6 +68,7 @@ SCRIPTED_STATES = (
     scripted_states.cache_paused,
     scripted_states.engine_failed,
     scripted_states.model_missing,
+    model_states.models,
 )
 
 
