@@ -113,7 +113,7 @@ def read_repository(access: Access, repo_id: str, revision: str = "main") -> Rep
         return Repository(info.id, str(info.sha), files, licence_of(info), bool(info.gated))
 
 
-def is_repository(name: object) -> bool:
+def is_repository(name: str | None) -> bool:
     """Whether a repository of the hub can have such a name."""
     from huggingface_hub.errors import HFValidationError
     from huggingface_hub.utils import validate_repo_id
