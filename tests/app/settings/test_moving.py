@@ -69,6 +69,9 @@ def test_moved_folder_that_is_missing_is_never_made_anew(old, tmp_path):
     with pytest.raises(FileNotFoundError, match="connect its disk"):
         data_folder()
     assert not (tmp_path / "unplugged").exists()
+    (tmp_path / "unplugged").mkdir()  # as systems leave it where a disk is to be connected
+    with pytest.raises(FileNotFoundError, match="connect its disk"):
+        data_folder()
 
 
 @pytest.mark.parametrize(
