@@ -134,9 +134,10 @@ def test_named_folder_goes_before_any_that_the_data_was_moved_to(old, tmp_path, 
 def test_copy_that_the_end_of_the_program_breaks_off_leaves_nothing(run_async, old, tmp_path, qapp):
     for number in range(500):
         (old / f"{number}.txt").write_text("a")
+    mover = DataMover(old)  # which is not to end on the thread that copies
 
     async def move_and_end() -> None:
-        task = start(DataMover(old).move(tmp_path / "new"))
+        task = start(mover.move(tmp_path / "new"))
         await asyncio.sleep(0)
         task.cancel()
 
