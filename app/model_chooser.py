@@ -55,7 +55,7 @@ class ModelChooser(QObject):
         """`asked` takes the place of the preference until a model is chosen; `num_running` counts replies."""
         super().__init__(parent)
         self.bridge = bridge
-        self.name_of: Callable[[str], str] = model_name  # of a target that was not loaded yet
+        self.name_of: Callable[[str], str] = lambda target: ""  # as lists of models have it; "" where they have none
         self.error = ""
         self.state = State.AWAY
         self._settings = settings
@@ -100,7 +100,9 @@ class ModelChooser(QObject):
 
     @property
     def name(self) -> str:
-        return self.facts.name if self.facts and not self.is_starter else self.name_of(self.target)
+        if known := self.name_of(self.target):
+            return known
+        return self.facts.name if self.facts and not self.is_starter else model_name(self.target)
 
     @property
     def quantisation(self) -> str:

@@ -15,8 +15,8 @@ from app.library.downloads import Downloads
 from app.library.fits import Fits
 from app.library.found_model import FoundModel
 from app.library.library import Library
-from app.model_fits import ModelFits
 from app.model_names import model_name
+from app.model_rows import KnownModel
 from app.wakefulness import DOWNLOADS
 
 if TYPE_CHECKING:
@@ -32,8 +32,7 @@ class WindowLibrary(QObject):
         self._hub = window.settings_pages.hub
         self.library = Library(bridge, window.settings, data_dir, self)
         self.downloads = Downloads(self._hub, data_dir, self)
-        self.fits = ModelFits(bridge, self)
-        self._page_fits = Fits(bridge, window.settings, self)
+        self.fits = Fits(bridge, window.settings, self)
         self._page: ModelsPage | None = None
         self._window = window
         self._serve(window)
@@ -52,7 +51,9 @@ class WindowLibrary(QObject):
         """Name and offer what is found."""
         library, popovers = self.library, window.models.popovers
         window.chooser.name_of = self.name_of
-        popovers.models, popovers.fits = lambda: library.models, self.fits
+        popovers.models, popovers.refusal_of = lambda: library.models, self._refusal_of
+        popovers.opened.connect(lambda: self.fits.follow(library.models))
+        self.fits.changed.connect(popovers.refresh)
         popovers.show_models = self.show_page
         window.sidebar.models_asked.connect(self.show_page)
         window.workspace.page_shown.connect(self._mark_row)
@@ -61,7 +62,7 @@ class WindowLibrary(QObject):
 
     def _close(self) -> None:
         self.library.close()
-        self._page_fits.close()
+        self.fits.close()
         self._hub.close()
 
     def _keep_awake(self) -> None:
@@ -71,7 +72,11 @@ class WindowLibrary(QObject):
 
     def name_of(self, target: str) -> str:
         found = self.library.find(target)
-        return found.name if found is not None else model_name(target)
+        return found.name if found is not None else ""
+
+    def _refusal_of(self, model: KnownModel) -> str:
+        found = self.library.find(model.target)
+        return self.fits.refusal_of(found) if found is not None else model.refusal
 
     def whole_name_of(self, target: str) -> str:
         """With its quantisation: one model may be here in several."""
@@ -112,10 +117,11 @@ class WindowLibrary(QObject):
 
         window = self._window
         running = window.models.running
+        self.fits.automatic = window.drafters.picker.automatic.resolve
         shelf = Shelf(
             window.settings,
             self.library,
-            self._page_fits,
+            self.fits,
             self._hub,
             self.downloads,
             window.chooser,
@@ -136,12 +142,11 @@ class WindowLibrary(QObject):
 
     def _with_misfits(self) -> tuple[FoundModel, ...]:
         """The models, with the reason why one needs too much memory."""
-        refusal_of = self.fits.refusal_of
-        return tuple(replace(one, refusal=one.refusal or refusal_of(one.target)) for one in self.library.models)
+        return tuple(replace(one, refusal=self.fits.refusal_of(one)) for one in self.library.models)
 
     def _show(self) -> None:
-        if self.library.has_looked:
-            self.fits.ask(self.library.models)
+        if self.library.has_looked and any(tab.empty.is_welcoming for tab in self._window.workspace.tabs):
+            self.fits.follow(self.library.models)
         if self.library.has_looked or self.library.models:
             self._window.welcome.take_models(self._with_misfits(), is_certain=self.library.has_looked)
             self._window.chooser.changed.emit()  # another name may be known

@@ -204,7 +204,7 @@ class Composer(ComposerFrame):
     def _escape(self) -> None:
         if self._edits:
             self.end_edit()
-        elif self.is_busy or self.foot.can_stop_load:
+        elif self.is_busy:
             self.stop_requested.emit()
 
     def _take_back(self, draft: Draft, place: int) -> None:

@@ -17,14 +17,14 @@ from app.tasks import start
 
 
 class Fits(QObject):
-    """`drafter_of` names what a model's replies are drafted with, as Submit has it."""
+    """`automatic` names the drafter that AUTOMATIC stands for with a model, as Submit has it."""
 
     changed = Signal()
 
     def __init__(self, bridge: EngineBridge, settings: Settings, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.num_tabs = 1
-        self.drafter_of: Callable[[str], str] = self._chosen_drafter
+        self.automatic: Callable[[str], str] = lambda target: "none"
         self._bridge = bridge
         self._settings = settings
         self._wanted: tuple[FoundModel, ...] = ()
@@ -38,7 +38,7 @@ class Fits(QObject):
     def plan_of(self, model: FoundModel) -> Plan:
         choice = self._settings.preferences.model(model.target)
         length = min(choice.context_length or model.context_length, model.context_length)
-        return Plan(length, self.num_tabs, choice.kv_bits, self.drafter_of(model.target))
+        return Plan(length, self.num_tabs, choice.kv_bits, self._drafter_of(model.target))
 
     def of(self, model: FoundModel) -> Fit | None:
         """For the plan of the moment; None before the engine has answered, and where it cannot."""
@@ -52,7 +52,7 @@ class Fits(QObject):
 
     def verdict_of(self, model: FoundModel) -> Verdict:
         if text := self.problem_of(model):
-            return Verdict(text, 0.0, is_fit=False)
+            return Verdict(text, is_fit=False)
         fit = self.of(model)
         return fit.verdict if fit is not None else NO_VERDICT
 
@@ -90,9 +90,9 @@ class Fits(QObject):
         if self._task is not None:
             self._task.cancel()
 
-    def _chosen_drafter(self, target: str) -> str:
+    def _drafter_of(self, target: str) -> str:
         chosen = self._settings.preferences.model(target).drafter
-        return "none" if chosen in ("", AUTOMATIC) else chosen
+        return self.automatic(target) if chosen in ("", AUTOMATIC) else chosen
 
     def _compare(self, before: Preferences, after: Preferences) -> None:
         if before.models != after.models:

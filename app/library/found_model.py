@@ -77,12 +77,14 @@ def names_of(target: str) -> tuple[str, str]:
     """Name and quantisation by a path alone."""
     if target == STARTER:
         return STARTER_NAME, ""
-    path = Path(target)
-    if path.suffix.lower() == ".gguf":
-        name, quantisation = name_parts(path.stem)
-        return name, f"GGUF {quantisation}".strip()
-    repo_id = repository_of(target)
-    return name_parts(repo_id or path.name)
+    path, repo_id = Path(target), repository_of(target)
+    is_gguf = path.suffix.lower() == ".gguf"
+    if repo_id and not is_gguf:
+        return name_parts(repo_id)
+    own = path.stem if is_gguf else path.name
+    name, quantisation = name_parts(own)
+    name = own[:1] + name[1:] if own[:1].upper() == name[:1] else name  # a user's own letters stay
+    return name, f"GGUF {quantisation}".strip() if is_gguf else quantisation
 
 
 def fields_of(facts: ModelFacts, quantisation: str) -> dict[str, str | int]:

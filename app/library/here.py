@@ -53,7 +53,6 @@ class Here(QWidget):
         self.find_button = make_button("Find a model", self.find_asked.emit, kind="primary")
         self.add_button = make_button("Add folder…", self.add_asked.emit)
         self.troubles = QVBoxLayout()
-        self._foot = QWidget()  # takes the room where there is no list
         self._lay_out()
         self.field.search_asked.connect(lambda words: self.refresh())
         self.field.chosen.connect(self._enter_list)
@@ -77,8 +76,8 @@ class Here(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(4)
         column.addLayout(above)
-        column.addWidget(self.list, 1)
-        column.addWidget(self._foot, 1)
+        column.addWidget(self.list, 1000)
+        column.addStretch(1)  # where there is no list
         QWidget.setTabOrder(self.field, self.list)
 
     @property
@@ -97,7 +96,6 @@ class Here(QWidget):
         for button in (self.find_button, self.add_button):
             button.setVisible(has_none)
         self._show_troubles()
-        self._foot.setVisible(not rows)
 
     def _nothing_words(self, has_rows: bool, words: str) -> str:
         if has_rows:

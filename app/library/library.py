@@ -22,6 +22,7 @@ from app.settings.preferences import Preferences, Settings
 from app.tasks import start
 from engine.messages import STARTER
 
+REST_SECONDS = 5.0  # between two looks that nobody asked for
 SHOW_SECONDS = 0.3  # between two lists while models are read
 AWAY = "Its files are gone from {folder}. Put them back, or choose another model."
 
@@ -49,6 +50,7 @@ class Library(QObject):
         self._inspection = Inspection(bridge, data_dir)
         self._task: asyncio.Task[None] | None = None
         self._again = False
+        self._looked_at = -REST_SECONDS
         self._is_closed = False
         settings.changed.connect(self._compare)
 
@@ -85,15 +87,17 @@ class Library(QObject):
             self._task.cancel()
 
     def _take_state(self, state: Qt.ApplicationState) -> None:
-        if state is Qt.ApplicationState.ApplicationActive:
+        is_due = time.monotonic() - self._looked_at >= REST_SECONDS
+        if state is Qt.ApplicationState.ApplicationActive and is_due:
             self.refresh()
 
     def _compare(self, before: Preferences, after: Preferences) -> None:
-        if before.library.folders != after.library.folders or before.target != after.target:
+        is_unknown = before.target != after.target and self.find(after.target) is None
+        if before.library.folders != after.library.folders or is_unknown:
             self.refresh()
 
     def _end(self, task: asyncio.Task[None]) -> None:
-        self._task = None
+        self._task, self._looked_at = None, time.monotonic()
         if self._again and not task.cancelled():
             self._again = False
             self.refresh()

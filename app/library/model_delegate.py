@@ -20,7 +20,7 @@ from app.theme.theme import Theme
 Index = QModelIndex | QPersistentModelIndex
 ROW_ROLE = int(Qt.ItemDataRole.UserRole)
 SIDE, PAD, TITLE, LINE, CAPTION = 16, 9, 20, 18, 38
-FIT_WIDTH = 216  # px of the bar and its sentence, at the text size of 100 %
+FIT_WIDTH = 178  # px of the bar and its sentence, at the text size of 100 %
 WIDE = 560  # px of a row that has room for them beside the name
 
 

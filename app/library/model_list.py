@@ -89,11 +89,12 @@ class ModelList(QListView):
 
     def show_rows(self, rows: Sequence[ModelRow], first: str = "") -> None:
         """`first` is the target of the row that is current where none was."""
+        place = self.currentIndex().row()
         self.rows.show(rows)
         shown = self.model_shown
         is_there = shown is not None and shown.target == (self._target or first)
-        if not is_there and not self.choose(self._target or first) and not self.choose(first):
-            self._choose_any()
+        if not is_there and not self.choose(self._target or first):
+            self._choose_from(place)
         self.chosen.emit(self.model_shown)
 
     def choose(self, target: str) -> bool:
@@ -104,8 +105,10 @@ class ModelList(QListView):
         self.setCurrentIndex(self.rows.index(place))
         return True
 
-    def _choose_any(self) -> None:
-        place = next((place for place, row in enumerate(self.rows.rows) if row.model), None)
+    def _choose_from(self, start: int) -> None:
+        """The model at this place, where that before it is gone, or the last one before it."""
+        places = [place for place, row in enumerate(self.rows.rows) if row.model]
+        place = next((place for place in places if place >= start), places[-1] if places else None)
         self.setCurrentIndex(QModelIndex() if place is None else self.rows.index(place))
 
     def currentChanged(self, current: Index, previous: Index) -> None:

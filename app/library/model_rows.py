@@ -83,6 +83,8 @@ def _row_of(model: FoundModel, state: str, verdict: Verdict) -> ModelRow:
     line = model.refusal or ". ".join(part for part in (state, model.place) if part)
     if model.refusal:
         verdict = GONE if model.is_gone else CANNOT_BE_READ
+    elif not verdict.is_fit:  # the whole sentence finds room where those that cannot be read have theirs
+        line, verdict = verdict.sentence, replace(verdict, sentence=verdict.sentence.partition(";")[0])
     size = write_bytes(model.num_bytes) if model.num_bytes else ""
     return ModelRow(model, model.name, model.quantisation, line, size, verdict)
 

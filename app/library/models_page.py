@@ -100,7 +100,7 @@ class ModelsPage(QWidget):
 
     def _connect(self) -> None:
         shelf, here, detail = self._shelf, self.here, self.detail
-        self.segments.chosen.connect(lambda key: self._arrange())
+        self.segments.chosen.connect(self._choose_segment)
         here.list.chosen.connect(self._take_model)
         here.list.opened.connect(self._open)
         here.list.delete_asked.connect(self.delete)
@@ -156,6 +156,11 @@ class ModelsPage(QWidget):
         self.detail.set_over(self._is_narrow)
         self.detail.setVisible(is_over or (has_model and not self._is_narrow))
         self._left.setVisible(not is_over)
+
+    def _choose_segment(self, key: str) -> None:
+        if key == MORE_KEY:
+            self.find_more.refresh()  # more may be known of the memory by now
+        self._arrange()
 
     def _open(self, model: FoundModel) -> None:
         self._is_detail_asked = True

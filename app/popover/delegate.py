@@ -48,6 +48,7 @@ class PopoverDelegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row, place, tokens = _row(index), QRectF(option.rect), self._theme.tokens
         painter.save()
+        painter.setLayoutDirection(Qt.LayoutDirection.LayoutDirectionAuto)  # as each text begins
         if row.is_line:
             painter.fillRect(QRectF(10, round(place.center().y()), place.width() - 20, 1), QColor(tokens.line))
         elif row.is_note:
@@ -107,7 +108,9 @@ class PopoverDelegate(QStyledItemDelegate):
     def _write_lines(self, painter: QPainter, place: QRectF, words: str, colour: str, side: Qt.LayoutDirection) -> None:
         painter.setFont(font("small"))
         painter.setPen(QColor(getattr(self._theme.tokens, colour)))
-        painter.drawText(mirrored(place.adjusted(START, 0, -END, 0), place, side), WRAP, words)
+        start = Qt.AlignmentFlag.AlignRight if side == Qt.LayoutDirection.RightToLeft else Qt.AlignmentFlag.AlignLeft
+        inner = mirrored(place.adjusted(START, 0, -END, 0), place, side)
+        painter.drawText(inner, WRAP | start | Qt.AlignmentFlag.AlignAbsolute, words)
 
 
 def _row(index: Index) -> PopoverRow:

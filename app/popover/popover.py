@@ -100,7 +100,8 @@ class Popover(RoundPopup):
         width = min(max(wanted, scaled(LEAST_WIDTH)), scaled(MOST_WIDTH), screen.width() - 2 * GAP)
         self.list.fit(width, round(screen.height() * MOST_SHARE))
         self.adjustSize()
-        self.move(place_over(QRect(self._chip.mapToGlobal(QPoint(0, 0)), self._chip.size()), self.size(), screen))
+        chip = QRect(self._chip.mapToGlobal(QPoint(0, 0)), self._chip.size())
+        self.move(place_over(chip, self.size(), screen, is_mirrored=self.isRightToLeft()))
 
     def _choose(self, index: Index) -> None:
         if not index.isValid():
@@ -134,10 +135,11 @@ class Popover(RoundPopup):
         return False
 
 
-def place_over(chip: QRect, size: QSize, screen: QRect) -> QPoint:
+def place_over(chip: QRect, size: QSize, screen: QRect, *, is_mirrored: bool = False) -> QPoint:
     """Where a popover stands: over its chip, under it where there is more room, always on the screen."""
     width, height = size.width(), size.height()
-    left = max(screen.left() + GAP, min(chip.left(), screen.right() - width - GAP))
+    start = chip.right() + 1 - width if is_mirrored else chip.left()
+    left = max(screen.left() + GAP, min(start, screen.right() - width - GAP))
     above, below = chip.top() - height - GAP, chip.bottom() + GAP
     top = above if above >= screen.top() or chip.top() - screen.top() > screen.bottom() - chip.bottom() else below
     return QPoint(left, max(screen.top() + GAP, top))

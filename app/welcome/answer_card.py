@@ -44,17 +44,12 @@ class AnswerCard(QFrame):
         for place, (row, answer) in enumerate(zip(self.rows, answers, strict=True)):
             row.show_answer(answer, has_line=place > 0)
 
-    @property
-    def row_height(self) -> int:
-        return scaled(ROW)
-
-    def show_most(self, number: int) -> None:
-        """So many, at least one, and among them the one that answers."""
-        chosen = [row for row in self.rows if row.answer.is_chosen]
+    def show_most(self, num_rows: int) -> None:
+        """Only so many, the chosen one among them."""
+        num_others = num_rows - any(row.answer.is_chosen for row in self.rows)
         others = [row for row in self.rows if not row.answer.is_chosen]
-        shown = [*chosen, *others][: max(1, number)]
         for row in self.rows:
-            row.setVisible(row in shown)
+            row.setVisible(row.answer.is_chosen or row in others[:num_others])
 
     def paintEvent(self, event: QPaintEvent) -> None:
         tokens = self._theme.tokens
@@ -88,9 +83,13 @@ class AnswerRow(PaintedButton):
     def sizeHint(self) -> QSize:
         return QSize(scaled(320), scaled(ROW))
 
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, scaled(ROW))
+
     def paintEvent(self, event: QPaintEvent) -> None:
         painter, tokens, rect = QPainter(self), self.theme.tokens, QRectF(self.rect())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setLayoutDirection(Qt.LayoutDirection.LayoutDirectionAuto)  # as each text begins
         if self.is_hovered and not self.isChecked():
             draw_round(painter, rect.adjusted(4, 4, -4, -4), 7, tokens.hover)
         if self._has_line:

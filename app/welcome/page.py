@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QPushButton, QVBo
 from app.hardware import machine_words
 from app.machine import PLACE
 from app.model_chooser import ModelChooser
-from app.statistics.sizes import scaled
 from app.theme.fonts import font
 from app.theme.labels import StartLabel
 from app.theme.symbols import app_pixmap
@@ -26,8 +25,8 @@ STORY = (
 )
 MACHINE = "{}. Nothing is downloaded unless you ask."
 PROMISE = "No account, no telemetry, no open port."
-LOW, LOWER = 560, 430  # px of height, with three models
-AROUND = 72  # px at 100 %, of the foot and the space between the parts
+GAP = 8  # px under the picture and each text
+AROUND = 3 * GAP + 16 + 10 + 8 + 16  # px that no part takes
 ICON, ICON_MARGIN = 76, 9  # px; icon.svg keeps the system's margin, which would indent it
 
 
@@ -38,9 +37,11 @@ class WelcomePage(QWidget):
         super().__init__(parent)
         self._chooser = chooser
         self._models: Sequence[PlacedModel] = ()
-        self._room = LOW * 2  # px of height, until it is known
+        self._has_none = False
+        self._height = 0  # that it may have
         self._icon = QLabel(self)
         self._icon.setPixmap(self._trimmed_icon())
+        self._icon.setContentsMargins(0, 0, 0, 12)
         self._title = StartLabel(TITLE, "first-title", "title")
         self._story = StartLabel(STORY, "reply", "secondary")
         self._caption = StartLabel("Answer with", "heading", "title", wraps=False)
@@ -71,12 +72,10 @@ class WelcomePage(QWidget):
         column = QVBoxLayout(self)
         column.setSpacing(0)
         column.setContentsMargins(0, 0, 0, 0)
-        self._icon.setContentsMargins(0, 0, 0, 20)  # that go with it
-        self._story.setContentsMargins(0, 0, 0, 18)
-        for widget in (self._icon, self._title, self._story):
-            column.addWidget(widget)
-        column.insertSpacing(2, 8)
-        column.addSpacing(8)
+        for label in (self._icon, self._title, self._story):
+            column.addWidget(label)
+            column.addSpacing(GAP)
+        column.addSpacing(16)
         column.addLayout(self._head)
         column.addSpacing(10)
         column.addWidget(self.card)
@@ -91,7 +90,7 @@ class WelcomePage(QWidget):
 
     def show_models(self, models: Sequence[PlacedModel], *, has_none: bool = False, can_find: bool = False) -> None:
         """Offer these too, which are on this computer; where there is none at all, nothing is to be chosen."""
-        self._models = models
+        self._models, self._has_none = models, has_none
         for widget in (self._caption, self._machine, self.card):
             widget.setVisible(not has_none)
         self.find_button.setVisible(can_find and not has_none)
@@ -99,25 +98,39 @@ class WelcomePage(QWidget):
 
     def refresh(self) -> None:
         self.card.show_answers(answers_of(self._chooser, self._models))
-        self.make_room(self._room)
+        self.make_room(self._height)
 
     def make_room(self, height: int) -> None:
-        """In a low window the picture goes first, then the story, then models that do not answer."""
-        self._room = height
-        row = self.card.row_height
-        more = max(0, len(self.card.rows) - 3) * row
-        self._icon.setVisible(height >= LOW + more)
-        self._story.setVisible(height >= LOWER + more)
-        title = self._title.heightForWidth(self.width())
-        self.card.show_most((height - title - self._head.sizeHint().height() - scaled(AROUND)) // row)
+        """In a low window the picture goes first, then the story, the machine, and models from the last on."""
+        self._height = height
+        parts = [
+            part for part in (self._icon, self._story, self._machine) if not (self._has_none and part is self._machine)
+        ]
+        heights = {part: _height_of(part, self.width()) for part in parts}
+        num_rows = 0 if self._has_none else len(self.card.rows)
+        row = self.card.rows[0].sizeHint().height() if self.card.rows else 0
+        fixed = _height_of(self._title, self.width()) + self._caption.sizeHint().height() + AROUND
+        needed = fixed + self.find_button.sizeHint().height() + num_rows * row + sum(heights.values())
+        for part in (self._icon, self._story, self._machine):
+            leaves = needed > height
+            part.setVisible(part in heights and not leaves)
+            needed -= heights.get(part, 0) if leaves else 0
+        num_leaving = max(0, -(-(needed - height) // row)) if row else 0
+        self.card.show_most(max(1, num_rows - num_leaving))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """In a narrow one the machine stands under the caption."""
         super().resizeEvent(event)
+        width = event.size().width()
         needed = self._caption.sizeHint().width() + self._machine.fontMetrics().horizontalAdvance(self._machine.text())
-        is_narrow = needed + 24 > event.size().width()
+        is_narrow = needed + 24 > width
         direction = QBoxLayout.Direction
         self._machine.setWordWrap(is_narrow)
         self._head.setDirection(direction.TopToBottom if is_narrow else direction.LeftToRight)
-        self._promise.setVisible(event.size().width() > 420)
-        self.make_room(self._room)
+        self._promise.setVisible(self.find_button.sizeHint().width() + self._promise.sizeHint().width() < width)
+        if width != event.oldSize().width():
+            self.make_room(self._height)
+
+
+def _height_of(widget: QWidget, width: int) -> int:
+    return widget.heightForWidth(width) if widget.hasHeightForWidth() else widget.sizeHint().height()

@@ -115,5 +115,6 @@ def test_it_says_when_another_model_would_load(driver: Driver, popover: Popover,
 def test_a_popover_stands_over_its_chip_and_on_the_screen() -> None:
     screen = QRect(0, 0, 1000, 800)
     assert place_over(QRect(100, 700, 80, 30), QSize(300, 400), screen) == QPoint(100, 294)
+    assert place_over(QRect(500, 700, 80, 30), QSize(300, 400), screen, is_mirrored=True).x() == 280
     assert place_over(QRect(900, 700, 80, 30), QSize(300, 400), screen).x() == 693
     assert place_over(QRect(100, 100, 80, 30), QSize(300, 400), screen).y() == 135

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 
 from app.hardware import machine_words, memory_bytes, short_chip
 from app.window_welcome import REFUSAL, no_model_words
-from tests.app.driver import Driver
+from tests.app.driver import Driver, settle
 from tests.app.fake_engine import FakeEngine
 
 
@@ -94,12 +94,14 @@ def test_the_machine_is_named_without_noise() -> None:
     assert memory_bytes() > 2**29
 
 
-def test_in_a_low_window_the_one_that_answers_stays_and_each_row_is_whole(driver: Driver) -> None:
-    driver.wait(lambda: driver.window.chooser.is_loaded)
-    driver.window.welcome.take_models([Model(f"/m/{place}", f"M{place}") for place in range(4)])
-    driver.window.resize(480, 400)
-    card = driver.tab.empty.welcome.card
-    driver.wait(lambda: sum(row.isVisible() for row in card.rows) == 1)
-    (shown,) = [row for row in card.rows if row.isVisible()]
-    assert shown.isChecked()
-    assert shown.height() == shown.sizeHint().height()
+@pytest.mark.parametrize("size", [(480, 400), (480, 560), (900, 600), (1320, 860)])
+def test_in_a_low_window_whole_rows_are_shown_the_chosen_one_among_them(driver: Driver, size: tuple[int, int]) -> None:
+    models = [Model(f"/m/{number}", f"M{number}") for number in range(4)]
+    driver.window.welcome.take_models([MODELS[0], *models])
+    driver.window.chooser.choose("/m/3")
+    driver.window.resize(*size)
+    driver.run(settle())
+    rows = [row for row in driver.tab.empty.welcome.card.rows if row.isVisible()]
+    assert any(row.isChecked() for row in rows)
+    assert all(row.height() == row.sizeHint().height() for row in rows)
+    assert driver.tab.empty.welcome.geometry().bottom() <= driver.tab.empty.height()

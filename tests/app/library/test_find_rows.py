@@ -84,7 +84,7 @@ def test_unknown_size_is_no_size():
     [
         (Results("zzz", is_searching=True), Kind.SENTENCE, "Searching the hub…"),
         (Results("zzz"), Kind.SENTENCE, NOTHING),
-        (Results("zzz", problem=NO_NETWORK), Kind.SENTENCE, f"No network. Models on {PLACE} work as before."),
+        (Results("zzz", problem=NO_NETWORK), Kind.SENTENCE, NO_NETWORK.text),
         (Results("zzz", models=(HubModel("a/zzz"),), next_url="x"), Kind.MORE, "Show more"),
     ],
 )

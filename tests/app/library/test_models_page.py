@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from app.bridge import EngineBridge
@@ -31,6 +32,7 @@ from tests.app.fake_engine import FakeEngine
 from tests.app.library.model_folders import make_cache_entry, make_model
 
 GB = 10**9
+TAB = Qt.FocusPolicy.TabFocus
 Wait = Callable[[Callable[[], bool]], None]
 
 
@@ -92,16 +94,29 @@ def page(make_page: Callable[[], ModelsPage]) -> ModelsPage:
 
 
 def words_of(page: ModelsPage) -> list[tuple[str, str]]:
+    """Name and fit of each model."""
     return [(row.name, row.verdict.sentence.replace(NO_BREAK, " ")) for row in page.here.list.rows.rows if row.model]
 
 
-def test_models_are_listed_with_what_they_leave_of_the_memory(page: ModelsPage) -> None:
-    assert words_of(page) == [
-        ("SmolLM2 135M", "Needs 27.2 GB; 27.0 GB is allowed. A context of 4,096 would fit."),
-        ("Qwen3 8B", "Needs 27.2 GB; 27.0 GB is allowed. A context of 4,096 would fit."),
-        ("Llama 3.2 3B", "Needs 27.2 GB; 27.0 GB is allowed. A context of 4,096 would fit."),
-    ]
+def lines_of(page: ModelsPage) -> list[str]:
+    return [row.line.replace(NO_BREAK, " ") for row in page.here.list.rows.rows if row.model]
+
+
+def test_models_that_do_not_fit_say_what_would(page: ModelsPage) -> None:
+    needed = "Needs 27.2 GB"
+    assert words_of(page) == [("SmolLM2 135M", needed), ("Qwen3 8B", needed), ("Llama 3.2 3B", needed)]
+    assert lines_of(page)[0] == "Needs 27.2 GB; 27.0 GB is allowed. A context of 4,096 would fit."
     assert page.segments.tabText(0).endswith("3")
+
+
+def test_models_that_fit_say_where_they_are_and_what_they_leave(
+    page: ModelsPage, shelf: Shelf, fake_engine: FakeEngine, wait: Wait
+) -> None:
+    fake_engine.estimate = MemoryEstimate(18 * GB, 0, 2 * GB, 30 * GB, GB, 27 * GB)
+    shelf.fits.renew()
+    wait(lambda: {fit for _, fit in words_of(page)} == {"Fits, 6.0 GB left"})
+    assert lines_of(page) == ["Came with Slipstream", "Hugging Face cache", "Folder added"]
+    assert page.here.list.rows.rows[0].size.replace(NO_BREAK, " ").endswith("in 2 folders")
 
 
 def test_a_shorter_context_is_the_model_s_own_from_then_on(page: ModelsPage, shelf: Shelf, wait: Wait) -> None:
@@ -206,3 +221,19 @@ def test_a_folder_that_vanished_says_so_where_it_is_shown(
     shelf.fits.renew()
     wait(lambda: page.detail.fit.answer.text().startswith("Nothing found at"))
     assert not page.detail.load.isEnabled()
+
+
+def test_whatever_takes_the_keyboard_has_a_name(page: ModelsPage) -> None:
+    for key in ("here", "more"):
+        page.segments.choose(key)
+        parts = [one for one in page.findChildren(QWidget) if one.isVisible() and one.focusPolicy() & TAB]
+        assert len(parts) > 4
+        unnamed = [one for one in parts if not one.accessibleName() and not getattr(one, "text", str)()]
+        assert unnamed == []
+
+
+def test_rows_are_read_out_with_all_that_they_say(page: ModelsPage) -> None:
+    index = page.here.list.rows.index(2)
+    words = index.data(Qt.ItemDataRole.AccessibleTextRole).replace(NO_BREAK, " ")
+    assert words.startswith("Qwen3 8B 4-bit, Needs 27.2 GB; 27.0 GB is allowed.")
+    assert page.detail.load.accessibleName() == "Load: SmolLM2 135M"

@@ -7,9 +7,9 @@ import socket
 
 import pytest
 
+from app.library.problems import NO_NETWORK
 from app.library.search import ModelSearch
 from app.library.searching import Source
-from app.machine import PLACE
 from app.tasks import finish
 from tests.app.library.conftest import TINY, make_model
 from tests.app.library.stand_in_hub import HubFile, HubModel
@@ -104,7 +104,7 @@ def test_nothing_is_asked_without_words_or_network(search, find, hub_server, go_
 def test_hub_that_is_not_there_is_told(search, find, monkeypatch):
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
     find("tiny")
-    assert search.results.problem.text == f"No network. Models on {PLACE} work as before."
+    assert search.results.problem.text == NO_NETWORK.text
 
 
 def test_answer_that_makes_no_sense_is_told(search, find, hub_server, monkeypatch):

@@ -79,6 +79,7 @@ def page_of(camera: Camera) -> ModelsPage:
 async def models(camera: Camera, answers: ScriptedAnswers) -> None:
     """Each kind of model with its detail, beside the list and over it."""
     page = page_of(camera)
+    page.add_folder("/Volumes/Models")
     await choose_model(camera, shelf.entry_of(shelf.QWEN))
     library = camera.window.library
     await camera.until(lambda: library.library.has_looked and not library.library.is_looking)
@@ -90,6 +91,7 @@ async def models(camera: Camera, answers: ScriptedAnswers) -> None:
         await camera.shoot(f"models-{name.lower()}")
     await shoot_unreadable(camera, page)
     await shoot_narrow(camera, page)
+    page.here.forget("/Volumes/Models")
     camera.window.actions_of_window.close.trigger()
 
 
