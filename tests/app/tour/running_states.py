@@ -121,16 +121,24 @@ async def memory_short(camera: Camera, answers: ScriptedAnswers) -> None:
 
 
 async def model_gone(camera: Camera, answers: ScriptedAnswers) -> None:
-    """The folder of the model that was chosen is not there any more."""
+    """The folder of the model that is chosen is not there: the one before answers again; then that is gone too."""
     window = camera.window
     window.workspace.new_tab()
     gone = str(window.settings.folder.parent / "disk" / "Qwen3-14B-4bit")
     reason = f"Nothing found at {gone!r}: its disk may not be connected."
-    answers.engine.unloadable = {gone: reason, shelf.entry_of(shelf.QWEN): reason, STARTER: reason}
+    answers.engine.unloadable = {gone: reason}
     window.chooser.choose(gone)
-    await camera.until(lambda: window.chooser.error != "" or not window.chooser.is_loading)
+    await camera.until(lambda: window.chooser.target != gone and window.chooser.is_loaded)
+    await asyncio.sleep(0.3)
+    await camera.shoot("model-gave-way")
+    answers.engine.unloadable = {gone: reason, window.chooser.target: reason}
+    window.chooser.choose(gone)
+    await camera.until(lambda: window.chooser.error != "")
     await asyncio.sleep(0.3)
     await camera.shoot("model-gone")
+    window.library.show_page()
+    await camera.shoot("models-gone")
+    window.actions_of_window.close.trigger()
     answers.engine.unloadable = {}
     await choose_model(camera, STARTER)
 
