@@ -73,8 +73,12 @@ async def engine_failed(camera: Camera, answers: ScriptedAnswers) -> None:
 
 async def model_missing(camera: Camera, answers: ScriptedAnswers) -> None:
     status = camera.window.chooser
-    loads = [one.request_id for one in answers.engine.commands if type(one).__name__ == "LoadModel"]
-    answers.engine.emit(Failed(loads[-1], "model", NO_MODEL))
+    await camera.until(lambda: status.is_loaded)
+    answers.engine.unloadable = {status.target: NO_MODEL}
+    status.load()
     await camera.until(lambda: status.error != "")
     await camera.shoot("model-missing")
-    answers.engine.emit(ModelLoaded(0, facts_of("starter")))
+    answers.engine.unloadable = {}
+    status.load()
+    answers.engine.emit(ModelLoaded(0, answers.engine.make_facts(status.target)))
+    await camera.until(lambda: status.is_loaded)
