@@ -30,7 +30,15 @@ from app.theme.tokens import LIGHT
 from app.window import MainWindow
 from engine.thread import EngineThread
 from tests.app.fake_engine import FakeEngine
-from tests.app.tour import chat_states, dialog_states, message_states, model_states, scripted_states, window_states
+from tests.app.tour import (
+    chat_states,
+    dialog_states,
+    message_states,
+    model_states,
+    running_states,
+    scripted_states,
+    window_states,
+)
 from tests.app.tour.answers import Answers, ScriptedAnswers
 from tests.app.tour.camera import Camera
 from tests.app.tour.saved import add_chats
@@ -69,6 +77,11 @@ SCRIPTED_STATES = (
     scripted_states.engine_failed,
     scripted_states.model_missing,
     model_states.models,
+    running_states.welcome,
+    running_states.model_popover,
+    running_states.model_loading,
+    running_states.memory_wait,
+    running_states.no_model,
 )
 
 
