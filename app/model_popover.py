@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 from shiboken6 import isValid
@@ -16,7 +16,6 @@ from app.chat.preset_menu import fill_presets
 from app.chat.tab import ChatTab
 from app.library.fit import contexts_of
 from app.model_chooser import ModelChooser
-from app.model_fits import ModelFits
 from app.model_rows import ChatDeeds, KnownModel, model_rows
 from app.popover.popover import Popover
 from app.popover.rows import PopoverRow
@@ -25,14 +24,19 @@ from app.theme.theme import Theme
 
 
 class ModelPopovers(QObject):
-    """`models` is asked whenever one opens; `show_models` and `show_presets` open the pages, where there are any."""
+    """`models` is asked whenever one opens, and `refusal_of` why a model cannot be used, "" where it can.
+
+    `show_models` and `show_presets` open the pages, where there are any.
+    """
+
+    opened = Signal()
 
     def __init__(
         self, theme: Theme, chooser: ModelChooser, planner: Planner, settings: Settings, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self.models: Callable[[], Sequence[KnownModel]] = tuple
-        self.fits: ModelFits | None = None
+        self.refusal_of: Callable[[KnownModel], str] = lambda model: model.refusal
         self.show_models: Callable[[], object] | None = None
         self.show_presets: Callable[[], object] = lambda: None
         self.models_keys = ""
@@ -40,25 +44,23 @@ class ModelPopovers(QObject):
         self._chooser = chooser
         self._planner = planner
         self._settings = settings
+        self._refresh: Callable[[], object] = lambda: None  # of the one that is open
+        chooser.changed.connect(self.refresh)
 
     def serve(self, tab: ChatTab) -> None:
         tab.composer.foot.model_asked.connect(lambda: self.open(tab))
 
     def open(self, tab: ChatTab) -> Popover:
         popover = Popover(self._theme, "Model", tab.composer.foot.model_chip)
-        popover.set_rows(self._rows(tab, popover))
-        signals = [self._chooser.changed, *([self.fits.changed] if self.fits is not None else [])]
-        connections = [changed.connect(lambda: self._refresh(popover, tab)) for changed in signals]
-        popover.destroyed.connect(lambda: [QObject.disconnect(one) for one in connections])
-        if self.fits is not None:
-            self.fits.ask(self.models())
+        self._refresh = lambda: popover.set_rows(self._rows(tab, popover)) if isValid(popover) else None
+        self._refresh()
+        self.opened.emit()
         popover.pop_up()
         return popover
 
-    def _refresh(self, popover: Popover, tab: ChatTab) -> None:
-        """A load that goes on behind it is seen."""
-        if isValid(popover) and popover.isVisible():
-            popover.set_rows(self._rows(tab, popover))
+    def refresh(self) -> None:
+        """A load that goes on behind the one that is open is seen, and what is found to need too much."""
+        self._refresh()
 
     def _rows(self, tab: ChatTab, popover: Popover) -> list[PopoverRow]:
         chooser = self._chooser
@@ -72,10 +74,7 @@ class ModelPopovers(QObject):
             self.show_models,
             self.models_keys,
         )
-        return model_rows(chooser, self.models(), deeds, self._refusal_of)
-
-    def _refusal_of(self, target: str) -> str:
-        return self.fits.refusal_of(target) if self.fits is not None else ""
+        return model_rows(chooser, self.models(), deeds, self.refusal_of)
 
     def _open_presets(self, tab: ChatTab, popover: Popover) -> None:
         menu = QMenu("Preset", popover)

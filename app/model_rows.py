@@ -47,9 +47,9 @@ class ChatDeeds:
 
 
 def model_rows(
-    chooser: ModelChooser, models: Sequence[KnownModel], deeds: ChatDeeds, refusal_of: Callable[[str], str]
+    chooser: ModelChooser, models: Sequence[KnownModel], deeds: ChatDeeds, refusal_of: Callable[[KnownModel], str]
 ) -> list[PopoverRow]:
-    """`refusal_of` says of a target why it needs too much, "" where it does not."""
+    """`refusal_of` says why a model cannot be used, "" where it can."""
     current = PopoverRow(
         chooser.name or "No model",
         lambda: chooser.choose(chooser.target),
@@ -58,17 +58,15 @@ def model_rows(
         "target" if chooser.is_loaded else "ink3",
         is_chosen=True,
     )
-    others = [_row_of(chooser, model, refusal_of(model.target)) for model in models if model.target != chooser.target]
+    others = [_row_of(chooser, model, refusal_of(model)) for model in models if model.target != chooser.target]
     waits = [PopoverRow(chooser.wait_words, is_note=True)] if others and chooser.wait_words else []
     return [current, *others, *waits, LINE, *_choices(deeds), *_ends(chooser, deeds)]
 
 
-def _row_of(chooser: ModelChooser, model: KnownModel, misfit: str) -> PopoverRow:
+def _row_of(chooser: ModelChooser, model: KnownModel, reason: str) -> PopoverRow:
     size = write_bytes(model.num_bytes) if model.num_bytes else ""
     target = model.target
-    return PopoverRow(
-        model.name, lambda: chooser.choose(target), model.quantisation, size, reason=model.refusal or misfit
-    )
+    return PopoverRow(model.name, lambda: chooser.choose(target), model.quantisation, size, reason=reason)
 
 
 def _choices(deeds: ChatDeeds) -> list[PopoverRow]:

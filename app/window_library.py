@@ -13,7 +13,7 @@ from app.bridge import EngineBridge
 from app.library.downloads import Downloads
 from app.library.fits import Fits
 from app.library.library import Library
-from app.model_fits import ModelFits
+from app.model_rows import KnownModel
 from app.wakefulness import DOWNLOADS
 
 if TYPE_CHECKING:
@@ -29,8 +29,7 @@ class WindowLibrary(QObject):
         self._hub = window.settings_pages.hub
         self.library = Library(bridge, window.settings, data_dir, self)
         self.downloads = Downloads(self._hub, data_dir, self)
-        self.fits = ModelFits(bridge, self)
-        self._page_fits = Fits(bridge, window.settings, self)
+        self.fits = Fits(bridge, window.settings, self)
         self._page: ModelsPage | None = None
         self._window = window
         self._serve(window)
@@ -48,7 +47,9 @@ class WindowLibrary(QObject):
         """Name and offer what is found."""
         library, popovers = self.library, window.models.popovers
         window.chooser.name_of = self.name_of
-        popovers.models, popovers.fits = lambda: library.models, self.fits
+        popovers.models, popovers.refusal_of = lambda: library.models, self._refusal_of
+        popovers.opened.connect(lambda: self.fits.follow(library.models))
+        self.fits.changed.connect(popovers.refresh)
         popovers.show_models = self.show_page
         window.sidebar.models_asked.connect(self.show_page)
         window.workspace.page_shown.connect(self._mark_row)
@@ -57,7 +58,7 @@ class WindowLibrary(QObject):
 
     def _close(self) -> None:
         self.library.close()
-        self._page_fits.close()
+        self.fits.close()
         self._hub.close()
 
     def _keep_awake(self) -> None:
@@ -68,6 +69,10 @@ class WindowLibrary(QObject):
     def name_of(self, target: str) -> str:
         found = self.library.find(target)
         return found.name if found is not None else ""
+
+    def _refusal_of(self, model: KnownModel) -> str:
+        found = self.library.find(model.target)
+        return self.fits.refusal_of(found) if found is not None else model.refusal
 
     # The page
 
@@ -103,11 +108,11 @@ class WindowLibrary(QObject):
 
         window = self._window
         running = window.models.running
-        self._page_fits.automatic = window.drafters.picker.automatic.resolve
+        self.fits.automatic = window.drafters.picker.automatic.resolve
         shelf = Shelf(
             window.settings,
             self.library,
-            self._page_fits,
+            self.fits,
             self._hub,
             self.downloads,
             window.chooser,
