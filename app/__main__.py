@@ -35,7 +35,7 @@ from app.window import MainWindow
 from engine.thread import EngineThread
 
 logger = logging.getLogger(__name__)
-STOP_SECONDS = 20.0
+STOP_SECONDS = 8.0  # for the engine to end a step and write what its prompt cache still holds
 CAME_FORWARD = "Slipstream is open with this data folder already; its window has come forward."
 UNSEEN_PLATFORMS = ("offscreen", "minimal")
 
@@ -178,7 +178,7 @@ async def run_window(
     instance.raise_asked.connect(window.take_over)
     bridge.start()
     try:
-        await _use(window, set_aside)
+        await _use(window, bridge, set_aside)
     except asyncio.CancelledError:
         logger.info("the window's loop was cancelled")
     finally:
@@ -200,8 +200,8 @@ async def _open(database: Database) -> SetAside | None:
     return database.set_aside
 
 
-async def _use(window: MainWindow, set_aside: SetAside | None) -> None:
-    """Show the window until it is closed and all that it began has ended."""
+async def _use(window: MainWindow, bridge: EngineBridge, set_aside: SetAside | None) -> None:
+    """Show the window until it is closed and all that it began has ended, or has had its time to."""
     ended = asyncio.Event()
     window.closed.connect(ended.set)
     _quit_on_signals(ended)
@@ -216,6 +216,7 @@ async def _use(window: MainWindow, set_aside: SetAside | None) -> None:
     await window.open()
     await ended.wait()
     window.leave()
+    bridge.refuse_questions()
     await finish()
 
 

@@ -6,9 +6,12 @@ import asyncio
 from collections.abc import Callable
 from typing import TypeVar
 
+from PySide6.QtCore import QObject
+
 from app.bridge import EngineBridge
 from engine.messages import Answer, Command, Event, Failed
 
+QUITTING = "Slipstream is quitting."
 Value = TypeVar("Value")
 
 
@@ -21,7 +24,12 @@ class RefusedError(Exception):
 
 
 async def ask(bridge: EngineBridge, make: Callable[[int], Command], kind: type[Value]) -> Value:
-    """Send what `make` makes of a request id, and wait for its Answer; raises RefusedError where that is Failed."""
+    """Send what `make` makes of a request id, and wait for its Answer.
+
+    Raises RefusedError where that is Failed, and where the program ends before it comes.
+    """
+    if bridge.is_ending:
+        raise RefusedError("engine", QUITTING)
     request_id = bridge.next_request_id()
     # The loop of the window: at its end Qt may take this step when none runs.
     answered: asyncio.Future[Value] = asyncio.get_event_loop().create_future()
@@ -35,9 +43,14 @@ async def ask(bridge: EngineBridge, make: Callable[[int], Command], kind: type[V
         assert isinstance(event.value, kind)
         answered.set_result(event.value)
 
-    connection = bridge.received.connect(receive)
+    def refuse() -> None:
+        if not answered.done():
+            answered.set_exception(RefusedError("engine", QUITTING))
+
+    connections = bridge.received.connect(receive), bridge.ending.connect(refuse)
     try:
         bridge.send(make(request_id))
         return await answered
     finally:
-        bridge.received.disconnect(connection)
+        for connection in connections:
+            QObject.disconnect(connection)

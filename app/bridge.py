@@ -23,12 +23,14 @@ class EngineBridge(QObject):
     """Commands in, events out; `received` fires on the GUI thread, whatever is connected to it."""
 
     received = Signal(object)
+    ending = Signal()  # no answer is waited for any more
     _arrived = Signal(object)  # emitted on the engine thread
 
     def __init__(self, engine: EngineLike, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.send = engine.send
         self._engine = engine
+        self.is_ending = False
         self._request_ids = itertools.count(1)
         self._facts: dict[str, ModelFacts] = {}
         self._arrived.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
@@ -43,6 +45,11 @@ class EngineBridge(QObject):
     def start(self) -> None:
         """Called once everything is wired, so that no early event is lost."""
         self._engine.start(emit=self._arrived.emit)
+
+    def refuse_questions(self) -> None:
+        """Let nobody wait for an answer any more: the program ends, and the engine may give none."""
+        self.is_ending = True
+        self.ending.emit()
 
     def stop(self, timeout_seconds: float | None = None) -> bool:
         """End the engine and hand out every event that it sent; False where it did not end in time."""

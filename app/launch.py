@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import logging
+import os
 import sys
+import threading
 
 from app.system_libraries import missing_libraries_sentence
 from engine.blas import missing_blas_hint, preload_blas
+
+logger = logging.getLogger(__name__)
+LEFT_SECONDS = 2.0  # for work of files that was broken off to clear up behind itself
+LEFT_BEHIND = ("engine", "files")  # how the threads are named that may wait for ever: for a device, for a folder
 
 
 def main() -> int:
@@ -18,7 +25,22 @@ def main() -> int:
         print(hint, file=sys.stderr)
     from app.__main__ import main as open_window
 
-    return open_window(sys.argv[1:])
+    return end_process(open_window(sys.argv[1:]))
+
+
+def end_process(status: int) -> int:
+    """The exit status; the process ends here where a thread does not, which would keep it alive without a window.
+
+    To be called when everything is saved.
+    """
+    left = [thread for thread in threading.enumerate() if thread.name.startswith(LEFT_BEHIND) and not thread.daemon]
+    for thread in left:
+        thread.join(LEFT_SECONDS)
+    if any(thread.is_alive() for thread in left):
+        logger.warning("the program ends although these do not: %s", ", ".join(thread.name for thread in left))
+        logging.shutdown()
+        os._exit(status)
+    return status
 
 
 if __name__ == "__main__":

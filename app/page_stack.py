@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.body import Body
@@ -27,6 +27,7 @@ class PageStack(QWidget):
         self._pages = QStackedWidget(self)
         self.body = Body(self._pages, theme, self)
         self.bar = NoteBar(theme, self)  # of what concerns every page
+        self._coming: dict[str, QWidget] = {}  # pages that are made and not shown yet, by symbol
         self._over_pages = QHBoxLayout()
         self._over_pages.setContentsMargins(0, 0, 0, 0)
         self._over_pages.addWidget(self.bar)
@@ -71,17 +72,34 @@ class PageStack(QWidget):
     def raise_page(self, page: QWidget) -> None:
         self.row.bar.setCurrentIndex(self._pages.indexOf(page))
 
-    def show_page(self, symbol: str, make: Callable[[], QWidget]) -> QWidget:
-        """Show the page of this symbol; it is made where it is not open."""
+    def show_page(self, symbol: str, make: Callable[[], QWidget], *, is_large: bool = False) -> QWidget:
+        """Show the page of this symbol; one that is not open is made.
+
+        A large one is shown in the loop's next turn: in one turn making and showing would hold the window up.
+        """
         page = next((page for page in self.pages if page.objectName() == symbol), None)
-        if page is None:
-            page = make()
-            page.setObjectName(symbol)
-            self.add_page(page)
-            in_order((self.row.menu_button, *chain_of(page)))
+        if page is not None:
+            self._go_to(page)
+            return page
+        if symbol in self._coming:
+            return self._coming[symbol]
+        page = self._coming[symbol] = make()
+        page.setObjectName(symbol)
+        if is_large:
+            QTimer.singleShot(0, self, lambda: self._show_made(symbol))
+        else:
+            self._show_made(symbol)
+        return page
+
+    def _show_made(self, symbol: str) -> None:
+        page = self._coming.pop(symbol)
+        self.add_page(page)
+        in_order((self.row.menu_button, *chain_of(page)))
+        self._go_to(page)
+
+    def _go_to(self, page: QWidget) -> None:
         self.raise_page(page)
         page.setFocus(Qt.FocusReason.OtherFocusReason)
-        return page
 
     def focus_page(self) -> None:
         """Take the keyboard to the page that is shown; in a chat, to where it is written."""

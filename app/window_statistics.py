@@ -59,7 +59,7 @@ class WindowStatistics(QObject):
     def show_page(self) -> None:
         """Of the chat that is left for it where a reply runs in it, else as it was."""
         tab = self._workspace.current
-        page = self._workspace.show_page(SYMBOL, self._make_page)
+        page = self._workspace.show_page(SYMBOL, self._make_page, is_large=True)
         if tab is not None and tab.session.is_busy and isinstance(page, StatisticsPage):
             page.show_chat(tab.session.conversation_id or "")
 

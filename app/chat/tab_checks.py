@@ -66,7 +66,7 @@ class TabChecks(QObject):
 
     def _ask_where(self, report: str) -> None:
         dialog = SaveDialog(self._parent.window(), "Save report", "check", {"Report (*.json)": ("json",)})
-        dialog.fileSelected.connect(lambda name: start(self.save(dialog.chosen_path(name), report)))
+        dialog.fileSelected.connect(lambda name: start(self.save(dialog.chosen_path(name), report), saves=True))
         dialog.open()
 
     async def save(self, path: Path, report: str) -> None:

@@ -64,7 +64,7 @@ class Deletion(QObject):
     def finish(self) -> None:
         """Delete for good what is offered back."""
         if conversation_ids := self._withdraw():
-            task = start(self._delete(conversation_ids))
+            task = start(self._delete(conversation_ids), saves=True)
             self._deleting.add(task)
             task.add_done_callback(self._deleting.discard)
 
@@ -85,8 +85,8 @@ class Deletion(QObject):
             self.finish()
 
     async def _delete(self, conversation_ids: Sequence[str]) -> None:
-        for conversation_id in conversation_ids:
-            await self._keeper.remove(conversation_id)  # first: nothing would be known to belong to it afterwards
+        # First: nothing would be known to belong to them afterwards. At once: each is waited for a moment.
+        await asyncio.gather(*(self._keeper.remove(one) for one in conversation_ids))
         if left := await self._catalogue.delete(conversation_ids):
             self._restore(left)
 

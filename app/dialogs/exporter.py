@@ -52,7 +52,9 @@ class Exporter(QObject):
         endings = {name_filter: _ENDINGS[name_filter] for name_filter in offered}
         dialog = SaveDialog(self._window, words, file_name(title or NEW_TITLE), endings)
         dialog.fileSelected.connect(
-            lambda name: start(self.write(conversation_ids, dialog.chosen_path(name), dialog.selectedNameFilter()))
+            lambda name: start(
+                self.write(conversation_ids, dialog.chosen_path(name), dialog.selectedNameFilter()), saves=True
+            )
         )
         dialog.open()
 

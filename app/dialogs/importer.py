@@ -44,7 +44,7 @@ class Importer(QObject):
         page.files_asked.connect(lambda: self._choose(page, QFileDialog.FileMode.ExistingFiles))
         page.folder_asked.connect(lambda: self._choose(page, QFileDialog.FileMode.Directory))
         page.import_asked.connect(lambda: self._add(page.chosen))
-        page.undo_asked.connect(lambda: start(self._undo()))
+        page.undo_asked.connect(lambda: start(self._undo(), saves=True))
         self._offer_undo(page)
         return page
 
@@ -80,7 +80,7 @@ class Importer(QObject):
 
     def _add(self, chosen: tuple[WholeChat, ...]) -> None:
         if self._found is not None and chosen:  # once: a second press comes before the first is done
-            start(self._import(replace(self._found, chats=chosen)))
+            start(self._import(replace(self._found, chats=chosen)), saves=True)
             self._found = None
 
     async def _import(self, found: Found) -> None:

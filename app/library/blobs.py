@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from app.library.repository import RepoFile
@@ -50,8 +50,11 @@ class Blobs:
         os.replace(self.partial(file), self.blob(file))
 
     def publish(self, files: Iterable[RepoFile], revision: str) -> None:
-        """Make the snapshot of files that are all here, and let "main" mean it."""
-        for file in files:
+        """Make the snapshot of files that are all here, and let "main" mean it.
+
+        The configuration comes last: without it nothing takes the snapshot for a model.
+        """
+        for file in sorted(files, key=lambda file: file.path == "config.json"):
             self._link(file, self.pointer(file, revision))
         reference = self.folder / "refs" / "main"
         reference.parent.mkdir(parents=True, exist_ok=True)
@@ -61,7 +64,8 @@ class Blobs:
 
     def discard(self, etags: Iterable[str]) -> None:
         """Remove what a download brought that no snapshot uses, and folders that are empty then."""
-        used = {path.resolve().name for path in self.folder.glob("snapshots/**/*") if path.is_symlink()}
+        # Not by where a link ends: a blob may be a link itself, into a store that programs share.
+        used = {os.path.basename(os.readlink(path)) for path in self._pointers()}
         for etag in etags:
             (self.folder / "blobs" / (etag + PARTIAL)).unlink(missing_ok=True)
             if etag not in used:
@@ -70,6 +74,9 @@ class Blobs:
         for folder in (self.folder / "blobs", self.folder, self.locks):
             if folder.is_dir() and not any(folder.iterdir()):
                 folder.rmdir()
+
+    def _pointers(self) -> Iterator[Path]:
+        return (path for path in self.folder.glob("snapshots/**/*") if path.is_symlink())
 
     def _link(self, file: RepoFile, pointer: Path) -> None:
         if _size(pointer) == file.size:

@@ -47,7 +47,7 @@ class Download:
     total_bytes: int = 0  # 0 before the hub has told it
     bytes_per_second: float = 0.0
     problem: Problem | None = None  # in the state FAILED
-    etags: tuple[str, ...] = ()  # of the files that it brings
+    etags: tuple[str, ...] = ()  # of files that it brings, or brought before the model was replaced on the hub
 
     @property
     def key(self) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable
@@ -20,9 +21,11 @@ from app.library.job import RETRY_SECONDS, Job, Means
 from app.library.problems import Kind, Problem
 from app.tasks import start
 
+logger = logging.getLogger(__name__)
 FILE_NAME = "downloads.json"
 SAVE_SECONDS = 5.0  # between two notes of how far a download that runs is
-CLOSE_SECONDS = 2.0
+CLOSE_SECONDS = 0.3  # that the window waits for the end of what runs
+END_SECONDS = 2.0  # in which what runs has ended, but for a job that waits for the hub and writes nothing more
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +94,8 @@ class Downloads(QObject):
         if gone is None:
             return
         self.downloads = tuple(one for one in self.downloads if one.key != key)
-        thread = self._release(key)
-        start(self._discard(gone, thread))
+        job, thread = self._job, self._release(key)
+        start(self._discard(gone, job, thread))
         self._show()
         self._start_next()
 
@@ -156,11 +159,13 @@ class Downloads(QObject):
         if is_over:
             self._start_next()
 
-    async def _discard(self, gone: Download, thread: threading.Thread | None) -> None:
+    async def _discard(self, gone: Download, job: Job | None, thread: threading.Thread | None) -> None:
         def remove() -> None:
-            if thread is not None:
-                thread.join()
-            Blobs(cache_folder(), gone.repo_id).discard(self._own_etags(gone))
+            brought = gone
+            if job is not None and thread is not None:
+                thread.join(END_SECONDS)
+                brought = job.download  # it may have told of more than was heard
+            Blobs(cache_folder(), gone.repo_id).discard(self._own_etags(brought))
 
         await run_as_daemon(remove)
 
@@ -194,20 +199,25 @@ class Downloads(QObject):
 
 
 def _decode(found: Any) -> Kept:
-    return Kept(tuple(_one(fields) for fields in found["downloads"]))
+    """Without those that make no sense, such as another version's: the others go on."""
+    return Kept(tuple(one for fields in found["downloads"] if (one := _one(fields)) is not None))
 
 
-def _one(fields: dict[str, Any]) -> Download:
+def _one(fields: Any) -> Download | None:
     """As it was left; what ran when the program ended is paused."""
-    state = State(fields["state"])
-    problem = fields.get("problem")
-    return Download(
-        repo_id=str(fields["repo_id"]),
-        variant=str(fields["variant"]),
-        revision=str(fields["revision"]),
-        state=state if state is State.FAILED else State.PAUSED,
-        done_bytes=int(fields["done_bytes"]),
-        total_bytes=int(fields["total_bytes"]),
-        problem=Problem(Kind(problem["kind"]), str(problem["text"])) if problem else None,
-        etags=tuple(str(etag) for etag in fields["etags"]),
-    )
+    try:
+        state = State(fields["state"])
+        problem = fields.get("problem")
+        return Download(
+            repo_id=str(fields["repo_id"]),
+            variant=str(fields["variant"]),
+            revision=str(fields["revision"]),
+            state=state if state is State.FAILED else State.PAUSED,
+            done_bytes=int(fields["done_bytes"]),
+            total_bytes=int(fields["total_bytes"]),
+            problem=Problem(Kind(problem["kind"]), str(problem["text"])) if problem else None,
+            etags=tuple(str(etag) for etag in fields["etags"]),
+        )
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        logger.warning("a download of the list was left out: %s", error)
+        return None

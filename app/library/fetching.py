@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from http import HTTPStatus
 from os import SEEK_END
 from pathlib import Path
 from typing import BinaryIO
 
 from app.library.blobs import Blobs
 from app.library.brake import Brake
-from app.library.client import SECONDS, headers_for, told_as_problems
+from app.library.client import SECONDS, check_status, headers_for, told_as_problems
 from app.library.hub import Access
 from app.library.problems import HubError, Kind
 from app.library.repository import RepoFile, Repository
@@ -60,7 +61,7 @@ def _stream(
     came: Callable[[int], None],
 ) -> None:
     from huggingface_hub import hf_hub_url
-    from huggingface_hub.utils import get_session, hf_raise_for_status
+    from huggingface_hub.utils import get_session
 
     begin = target.seek(0, SEEK_END)
     url = hf_hub_url(repository.repo_id, file.path, revision=repository.revision, endpoint=access.endpoint)
@@ -68,7 +69,9 @@ def _stream(
     if begin:
         headers["Range"] = f"bytes={begin}-"
     with get_session().stream("GET", url, headers=headers, timeout=SECONDS) as response:
-        hf_raise_for_status(response)
+        if response.status_code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
+            target.truncate(0)  # what was begun is of another file
+        check_status(response)
         if begin and not response.headers.get("Content-Range", "").startswith(f"bytes {begin}-"):
             _begin_anew(response.status_code, target)
         with brake.watching(response.extensions.get("network_stream")):

@@ -102,16 +102,25 @@ def is_offline_by_environment() -> bool:
 
 def address_fault(endpoint: str) -> str:
     """What is wrong with the hub's address, as a sentence; "" for nothing."""
-    parts = urlsplit(endpoint)
-    if parts.scheme in ("http", "https") and parts.hostname:
+    scheme, host = _parts(endpoint)
+    if scheme in ("http", "https") and host:
         return ""
     return f"The hub's address is {endpoint!r}; it must begin with https:// and name a host. Change it in Settings."
 
 
 def is_safe_for_token(endpoint: str) -> bool:
     """Whether nobody between here and the hub could read it."""
-    parts = urlsplit(endpoint)
-    return parts.scheme == "https" or parts.hostname in _LOOPBACK
+    scheme, host = _parts(endpoint)
+    return scheme == "https" or host in _LOOPBACK
+
+
+def _parts(endpoint: str) -> tuple[str, str]:
+    """Scheme and host, "" where there is none: of [::1 too, which begins an address of the sixth version."""
+    try:
+        parts = urlsplit(endpoint)
+    except ValueError:
+        return "", ""
+    return parts.scheme, parts.hostname or ""
 
 
 def cache_folder() -> Path:

@@ -67,7 +67,7 @@ class Job:
         self._check(files, repository)
         self._tell(
             revision=repository.revision,
-            etags=tuple(file.etag for file in files),
+            etags=tuple(dict.fromkeys((*self.download.etags, *(file.etag for file in files)))),
             total_bytes=size_of(files),
             done_bytes=sum(self._here.values()),
             state=State.RUNNING,
@@ -76,6 +76,7 @@ class Job:
             if self.brake.is_pulled or not self._bring(repository, file):
                 return False
         self._blobs.publish(files, repository.revision)
+        self._blobs.discard(set(self.download.etags).difference(file.etag for file in files))
         return True
 
     def _ask(self) -> Repository:

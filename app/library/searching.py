@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
+from urllib.parse import urlsplit
 
-from app.library.client import get, licence_of, read_repository, told_as_problems
+from app.library.client import get, is_repository, licence_of, read_repository, told_as_problems
 from app.library.hub import Access
 from app.library.repository import Variant, needed_files, size_of, variants
 
@@ -90,19 +91,27 @@ def _query(words: str) -> dict[str, Any]:
 def _ask(access: Access, url: str, params: dict[str, Any] | None) -> Page:
     answer = get(access, url, params)
     with told_as_problems(access):
-        models = [_model(fields) for fields in answer.json()]
-    return Page(tuple(model for model in models if model is not None), answer.links.get("next", {}).get("url", ""))
+        models = [_model(fields) for fields in answer.value]
+        return Page(tuple(model for model in models if model is not None), _within(access, answer.next_url))
+
+
+def _within(access: Access, next_url: str) -> str:
+    """The next page at the hub's own address: the token goes to no other, whatever an answer or a mirror says."""
+    query = urlsplit(next_url).query
+    return f"{access.endpoint}/api/models?{query}" if query else ""
 
 
 def _model(fields: dict[str, Any]) -> HubModel | None:
-    """None for one that the engine cannot run."""
+    """None for one that the engine cannot run; raises ValueError or TypeError for what is no model."""
     from huggingface_hub import ModelInfo
 
     info = ModelInfo(**fields)
+    if not isinstance(info.downloads, (int, type(None))):
+        raise ValueError(f"{info.downloads!r} is no number of downloads")
     tags = set(info.tags or ())
     is_gguf = "gguf" in tags and "mlx" not in tags
     known = (info.gguf or {}).get("architecture") in GGUF_ARCHITECTURES if is_gguf else not tags & _FOREIGN
-    if (info.pipeline_tag not in _TEXT_TASKS and not is_drafter(info.id)) or not known:
+    if not is_repository(info.id) or not known or (info.pipeline_tag not in _TEXT_TASKS and not is_drafter(info.id)):
         return None
     return HubModel(
         repo_id=info.id,

@@ -61,7 +61,7 @@ class ReportWindow(QDialog):
 
     def _ask_where(self) -> None:
         dialog = SaveDialog(self, "Save the report", self._name, ENDINGS)
-        dialog.fileSelected.connect(lambda name: start(self.save(dialog.chosen_path(name))))
+        dialog.fileSelected.connect(lambda name: start(self.save(dialog.chosen_path(name)), saves=True))
         dialog.open()
 
     async def save(self, path: Path) -> None:

@@ -58,6 +58,8 @@ class DataMover(QObject):
             self._end(str(error), has_failed=True)
         else:
             self._end(waiting_words(new))
+        finally:
+            self._stopped.set()  # a program that ends does not wait for the copy
 
     def stop(self) -> None:
         self._stopped.set()

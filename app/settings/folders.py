@@ -48,12 +48,17 @@ def data_folder() -> Path:
         return folder
     folder.chmod(0o700)
     moved = read_pointer().folder
-    if moved and not Path(moved).is_dir():
+    if moved and not _holds_something(Path(moved)):
         place = pointer_path()
         raise FileNotFoundError(
             f"{moved}, where the data was moved to, is not there: connect its disk, or remove {place}"
         )
     return Path(moved) if moved else folder
+
+
+def _holds_something(folder: Path) -> bool:
+    """False for the empty folder too that is left where a disk is not connected."""
+    return folder.is_dir() and any(folder.iterdir())
 
 
 def read_pointer() -> Pointer:

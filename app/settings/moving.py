@@ -1,20 +1,22 @@
 """Moving the data folder: a copy while the program runs, brought up to date and used at the next start.
 
-The folder that the data lay in stays as it was; nothing here removes anything from it.
+The folder that the data lay in stays as it was; nothing here removes anything from it. A list of what is copied lies
+in the new one until the data is used there: only what stands in it is ever removed or written over.
 """
 
 from __future__ import annotations
 
 import hashlib
+import json
 import logging
 import os
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from app.figures import write_bytes
-from app.settings.folders import read_pointer, write_pointer
+from app.settings.folders import Pointer, pointer_path, read_pointer, write_pointer
 
 logger = logging.getLogger(__name__)
 SPARE_BYTES = 50_000_000  # that the disk must have left
@@ -24,7 +26,10 @@ LIVE = (
     ".sqlite-shm",
     ".lock",
 )  # that are written while the program runs: copied at the start
-NEVER = ("window.lock",)
+LIST = ".slipstream-copy.json"
+NEVER = ("window.lock", LIST)
+# That systems put into folders which their users call empty.
+OF_SYSTEMS = (".DS_Store", ".localized", ".Spotlight-V100", ".Trashes", ".fseventsd", ".TemporaryItems", "lost+found")
 CHUNK = 1 << 20
 PROBE = ".slipstream-writable"
 
@@ -33,9 +38,12 @@ class MoveError(Exception):
     """The data was not moved; the text is a sentence for the user."""
 
 
-def files_of(folder: Path) -> Iterator[Path]:
-    """Every file and link below a folder, but for those that belong to the folder itself; links are not followed."""
-    for place, folders, names in os.walk(folder):
+def files_of(folder: Path, skipped: Callable[[OSError], None] | None = None) -> Iterator[Path]:
+    """Every file and link below a folder, but for those that belong to the folder itself; links are not followed.
+
+    `skipped` is told of folders that cannot be read.
+    """
+    for place, folders, names in os.walk(folder, onerror=skipped):
         folders.sort()
         for name in sorted((*names, *(name for name in folders if os.path.islink(os.path.join(place, name))))):
             path = Path(place) / name
@@ -57,7 +65,8 @@ def check(old: Path, new: Path) -> None:
         raise MoveError(f"{new} and the data folder lie one within the other. Choose a folder beside it.")
     try:
         new.mkdir(mode=0o700, parents=True, exist_ok=True)
-        held = [one.name for one in new.iterdir() if one.name not in NEVER]
+        take_away(new)  # a copy that was ended in the middle, or is not used yet
+        held = [one.name for one in new.iterdir() if one.name not in (*NEVER, *OF_SYSTEMS)]
         (new / PROBE).write_bytes(b"")
         (new / PROBE).unlink()
     except OSError as error:
@@ -81,7 +90,9 @@ def copy_all(
     """
     done = 0
     try:
-        for path in files_of(old):
+        paths = list(files_of(old, _refuse))
+        _write_list(new, (path.relative_to(old) for path in paths))
+        for path in paths:
             if is_over():
                 raise MoveError("The copying was stopped. The data stays where it was.")
             if path.name.endswith(LIVE):
@@ -90,10 +101,10 @@ def copy_all(
             tell(done)
         write_pointer(replace(read_pointer(), next=str(new), problem=""))
     except OSError as error:
-        empty(new)
+        take_away(new)
         raise MoveError(f"The data was not copied: {error.strerror or error}. It stays where it was.") from error
     except MoveError:
-        empty(new)
+        take_away(new)
         raise
 
 
@@ -102,6 +113,7 @@ def finish_move(old: Path) -> Path:
 
     To be called by the program that alone has the old folder.
     """
+    _forget_list(old)
     pointer = read_pointer()
     if not pointer.next or old != Path(pointer.folder or old):
         return old
@@ -115,27 +127,69 @@ def finish_move(old: Path) -> Path:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         logger.warning("the data folder was not moved: %s", reason)
         problem = f"The data was not moved to {new}: {reason.rstrip('.')}. It stays in {old}."
-        write_pointer(replace(pointer, next="", problem=problem))
+        _try_to_write(replace(pointer, next="", problem=problem))
         return old
+    _forget_list(new)
     return new
 
 
-def empty(folder: Path) -> None:
-    """Take away a copy that is not used."""
-    for one in folder.iterdir() if folder.is_dir() else ():
-        if one.name in NEVER:
+def take_away(new: Path) -> None:
+    """Remove a copy that is not used, and nothing that others have put beside it."""
+    for relative in _read_list(new) or ():
+        try:
+            (new / relative).unlink(missing_ok=True)
+            for folder in relative.parents[:-1]:
+                (new / folder).rmdir()
+        except OSError:  # something else lies there, or beside it
             continue
-        if one.is_dir() and not one.is_symlink():
-            shutil.rmtree(one, ignore_errors=True)
-        else:
-            one.unlink(missing_ok=True)
+    (new / LIST).unlink(missing_ok=True)
+
+
+def _forget_list(used: Path) -> None:
+    """What is used is no copy that may be removed; a start that was killed before this leaves it to the next one."""
+    try:
+        (used / LIST).unlink(missing_ok=True)
+    except OSError as error:
+        logger.warning("%s was not removed: %s", used / LIST, error)
+
+
+def _write_list(new: Path, relatives: Iterable[Path]) -> None:
+    new.mkdir(mode=0o700, parents=True, exist_ok=True)
+    (new / LIST).write_text(json.dumps([str(relative) for relative in relatives]), encoding="utf-8")
+
+
+def _read_list(new: Path) -> list[Path] | None:
+    """None where there is none: what lies there is no copy of ours."""
+    try:
+        found = json.loads((new / LIST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    paths = [Path(one) for one in found if isinstance(one, str)] if isinstance(found, list) else []
+    return [path for path in paths if not path.is_absolute() and ".." not in path.parts]
+
+
+def _try_to_write(pointer: Pointer) -> None:
+    """Where it cannot be written, the next start tries to move the data again."""
+    try:
+        write_pointer(pointer)
+    except OSError as error:
+        logger.warning("%s was not written: %s", pointer_path(), error)
+
+
+def _refuse(error: OSError) -> None:
+    """A folder that cannot be read is not left out of a copy; one that went meanwhile is."""
+    if not isinstance(error, FileNotFoundError):
+        raise error
 
 
 def _bring_up_to_date(old: Path, new: Path) -> None:
-    wanted = {path.relative_to(old) for path in files_of(old)}
-    for path in list(files_of(new)):
-        if path.relative_to(new) not in wanted:
-            path.unlink()  # it went from the old folder since
+    copied = _read_list(new)
+    if copied is None:
+        raise MoveError(f"{new} is not the copy that was made.")
+    wanted = {path.relative_to(old) for path in files_of(old, _refuse)}
+    for relative in copied:
+        if relative not in wanted:
+            (new / relative).unlink(missing_ok=True)  # it went from the old folder since
     for relative in sorted(wanted):
         if not _is_same(old / relative, new / relative):
             _copy(old / relative, new / relative)
@@ -161,6 +215,8 @@ def _copy(source: Path, target: Path) -> int:
             return 0
         before = source.stat()
         shutil.copyfile(source, target)
+        with target.open("rb") as copy:
+            os.fsync(copy.fileno())  # before it is used in place of what was copied
         shutil.copymode(source, target)
         os.utime(target, ns=(before.st_atime_ns, before.st_mtime_ns))
         has_changed = source.stat().st_mtime_ns != before.st_mtime_ns

@@ -2,36 +2,58 @@
 
 from __future__ import annotations
 
+from PySide6.QtWidgets import QWidget
+
 from app.action_keys import ActionKeys
 from app.library.hub import Hub
-from app.settings import (
-    appearance_page,
-    general_page,
-    privacy_page,
-    prompt_cache_page,
-    shortcuts_page,
-    statistics_page,
-)
 from app.settings.preferences import Settings
 from app.settings.sources import CacheSources, PrivacyDeeds
 from app.settings.window import PageEntry
 from app.theme.theme import Theme
+
+# Each module is imported with its page: all of them at once would hold the window up.
 
 
 def own_pages(
     theme: Theme, settings: Settings, cache: CacheSources, deeds: PrivacyDeeds, keys: ActionKeys, hub: Hub
 ) -> list[PageEntry]:
     """None is made yet."""
-    database, catalogue = cache.database, cache.catalogue
+
+    def general() -> QWidget:
+        from app.settings.general_page import GeneralPage
+
+        return GeneralPage(theme, settings)
+
+    def appearance() -> QWidget:
+        from app.settings.appearance_page import AppearancePage
+
+        return AppearancePage(theme, settings)
+
+    def prompt_cache() -> QWidget:
+        from app.settings.prompt_cache_page import PromptCachePage
+
+        return PromptCachePage(theme, settings, cache)
+
+    def statistics() -> QWidget:
+        from app.settings.statistics_page import StatisticsSettings
+
+        return StatisticsSettings(theme, settings, cache.database, cache.catalogue)
+
+    def shortcuts() -> QWidget:
+        from app.settings.shortcuts_page import ShortcutsPage
+
+        return ShortcutsPage(theme, keys)
+
+    def privacy() -> QWidget:
+        from app.settings.privacy_page import PrivacyPage
+
+        return PrivacyPage(theme, settings, hub, deeds)
+
     return [
-        PageEntry(general_page.NAME, "settings", lambda: general_page.GeneralPage(theme, settings)),
-        PageEntry(appearance_page.NAME, "sidebar", lambda: appearance_page.AppearancePage(theme, settings)),
-        PageEntry(prompt_cache_page.NAME, "cache", lambda: prompt_cache_page.PromptCachePage(theme, settings, cache)),
-        PageEntry(
-            statistics_page.NAME,
-            "statistics",
-            lambda: statistics_page.StatisticsSettings(theme, settings, database, catalogue),
-        ),
-        PageEntry(shortcuts_page.NAME, "more", lambda: shortcuts_page.ShortcutsPage(theme, keys)),
-        PageEntry(privacy_page.NAME, "folder", lambda: privacy_page.PrivacyPage(theme, settings, hub, deeds)),
+        PageEntry("General", "settings", general),
+        PageEntry("Appearance", "sidebar", appearance),
+        PageEntry("Prompt cache", "cache", prompt_cache),
+        PageEntry("Statistics", "statistics", statistics),
+        PageEntry("Shortcuts", "more", shortcuts),
+        PageEntry("Data and privacy", "folder", privacy),
     ]

@@ -58,6 +58,7 @@ class PrivacyPage(SettingsPage):
         super().__init__(theme, NAME, PROMISE)
         self._settings = settings
         self.mover = DataMover(settings.folder, self)
+        hub.closing.connect(self.mover.stop)  # the end waits for no copy
         self.note = Notice(theme)
         self.show_folder = make_button(SHOW, self._show_folder, name=f"{SHOW}: the data folder")
         self.move_button = make_button("Move…", self._ask_where, name="Move the data folder")

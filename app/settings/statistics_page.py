@@ -74,7 +74,7 @@ class StatisticsSettings(SettingsPage):
     def _ask(self) -> None:
         endings = {words: (kind.lower(),) for kind, words in KINDS.items()}
         dialog = SaveDialog(self, "Export the statistics of all replies", "statistics", endings)
-        dialog.fileSelected.connect(lambda name: start(self.write(dialog.chosen_path(name))))
+        dialog.fileSelected.connect(lambda name: start(self.write(dialog.chosen_path(name)), saves=True))
         dialog.open()
 
     async def write(self, path: Path) -> None:

@@ -56,7 +56,7 @@ class Exporting:
     def _ask(self, kind: str) -> None:
         endings = {KINDS[kind]: (kind.lower(),)}
         dialog = SaveDialog(self._parent, f"Export statistics as {kind}", "statistics", endings)
-        dialog.fileSelected.connect(lambda name: start(self.write(str(dialog.chosen_path(name)), kind)))
+        dialog.fileSelected.connect(lambda name: start(self.write(str(dialog.chosen_path(name)), kind), saves=True))
         dialog.open()
 
     async def write(self, path: str, kind: str) -> None:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractButton
 from pytestqt.qtbot import QtBot
 
 from app.chat.tab import ChatTab
+from app.statistics.page import StatisticsPage
 from app.window import MainWindow
 
 RunAsync = Callable[[Coroutine[Any, Any, Any]], Any]
@@ -58,6 +59,14 @@ class Driver:
 
     def wait_text(self, text: str) -> None:
         self.wait(lambda: text in self.text)
+
+    def show_statistics(self) -> StatisticsPage:
+        """By its menu, until the page is there."""
+        self.window.actions_of_window.statistics.trigger()
+        self.wait(lambda: isinstance(self.window.workspace.current_page, StatisticsPage))
+        page = self.window.workspace.current_page
+        assert isinstance(page, StatisticsPage)
+        return page
 
     def press(self, name: str) -> None:
         buttons = (button for button in self.tab.findChildren(QAbstractButton) if button.accessibleName() == name)

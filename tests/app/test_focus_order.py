@@ -53,7 +53,7 @@ def test_tab_goes_to_the_inspector_after_the_composer(driver: Driver) -> None:
 def test_tab_goes_to_a_page_before_the_sidebar(driver: Driver) -> None:
     driver.type("one")
     driver.wait_idle()
-    driver.window.actions_of_window.statistics.trigger()
+    driver.show_statistics()
     driver.run(settle())
     assert parts_by_tab(driver) == ["tab bar", "page", "sidebar"]
 

@@ -19,4 +19,4 @@ def test_a_sidebar_over_the_chat_goes_when_the_keyboard_goes_there(driver: Drive
         driver.qtbot.keyClick(window.sidebar.field, Qt.Key.Key_Escape)
         assert window.shell.is_sidebar_shown
         lead_on.trigger()
-        assert not window.shell.is_sidebar_shown
+        driver.wait(lambda: not window.shell.is_sidebar_shown)

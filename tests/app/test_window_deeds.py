@@ -105,7 +105,7 @@ def test_a_chat_that_opens_later_is_tinted_too(driver: Driver, make_driver: Call
 
 
 def test_keys_of_a_chat_do_nothing_on_another_page(driver: Driver) -> None:
-    driver.window.actions_of_window.statistics.trigger()
+    driver.show_statistics()
     actions = driver.window.actions_of_window
     for action in (actions.find, actions.again, actions.edit_last, actions.copy_reply, actions.drafter):
         action.trigger()

@@ -10,7 +10,6 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication, QLabel
 
 from app.statistics.inspector import NOTHING
-from app.statistics.page import StatisticsPage
 from app.theme.buttons import SymbolButton
 from app.theme.fonts import TextSize, font
 from tests.app.driver import Driver, settle
@@ -25,7 +24,7 @@ def _text_size_of_others(driver: Driver):
 
 def test_statistics_open_once_as_a_tab_and_close_like_one(driver: Driver) -> None:
     workspace, chat = driver.window.workspace, driver.tab
-    driver.window.actions_of_window.statistics.trigger()
+    driver.show_statistics()
     assert workspace.row.bar.tabText(workspace.row.bar.currentIndex()) == "Statistics"
     assert driver.window.windowTitle() == "Statistics · Slipstream"
     driver.window.sidebar.statistics_row.click()
@@ -35,20 +34,25 @@ def test_statistics_open_once_as_a_tab_and_close_like_one(driver: Driver) -> Non
     assert workspace.current is chat
 
 
+def test_statistics_asked_for_twice_before_they_are_shown_open_once(driver: Driver) -> None:
+    driver.window.actions_of_window.statistics.trigger()
+    driver.show_statistics()
+    driver.run(settle())
+    assert driver.window.workspace.row.bar.count() == 2
+
+
 def test_statistics_opened_from_a_chat_that_runs_are_of_that_chat(driver: Driver, fake_engine: FakeEngine) -> None:
     fake_engine.ending = None
     driver.type("one")
     driver.wait_text("Hello there")
-    driver.window.actions_of_window.statistics.trigger()
-    page = driver.window.workspace.current_page
-    assert isinstance(page, StatisticsPage)
+    page = driver.show_statistics()
     assert page.segments.key == driver.window.workspace.tabs[0].session.conversation_id
     driver.window.workspace.tabs[0].stop()
 
 
 def test_what_has_to_be_said_while_statistics_are_shown_is_said_in_the_last_chat(driver: Driver) -> None:
     chat = driver.tab
-    driver.window.actions_of_window.statistics.trigger()
+    driver.show_statistics()
     driver.window.show_trouble("The disk is full.")
     assert "The disk is full." in [label.text() for label in chat.findChildren(QLabel)]
 
@@ -57,7 +61,7 @@ def test_a_chat_opened_beside_statistics_has_a_tab_of_its_own(driver: Driver) ->
     driver.type("one")
     driver.wait_idle()
     workspace = driver.window.workspace
-    driver.window.actions_of_window.statistics.trigger()
+    driver.show_statistics()
     driver.window.actions_of_window.new.trigger()
     assert [workspace.row.bar.tabText(index) for index in range(3)] == ["one", "Statistics", "New chat"]
     workspace.close_tab(0)
@@ -107,7 +111,7 @@ def test_the_inspector_tells_of_the_reply_that_is_in_view_at_the_start(make_driv
 
 def test_the_inspector_goes_while_statistics_are_shown(driver: Driver) -> None:
     driver.window.actions_of_window.inspector.trigger()
-    driver.window.actions_of_window.statistics.trigger()
+    driver.show_statistics()
     assert not driver.window.workspace.body.is_side_shown
     driver.window.workspace.step(-1)
     assert driver.window.workspace.body.is_side_shown

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from app.tasks import finish
+from engine.messages import ConversationDeleted, DeleteConversation
 from tests.app.conversations.importing.chat_files import chatgpt_chat, chatgpt_node
-from tests.app.driver import Driver
+from tests.app.driver import Driver, settle
+from tests.app.fake_engine import FakeEngine
 
 
 @pytest.fixture
@@ -55,3 +57,19 @@ def test_chat_that_was_had_back_is_not_imported_twice(driver: Driver, export_fil
     driver.window.deletion.undo()
     assert driver.run(driver.window.catalogue.import_chats(found)).conversation_ids == ()
     assert listed(driver) == ["Chat 1", "Chat 2"]
+
+
+def test_prompts_of_many_deleted_chats_are_removed_at_once(
+    driver: Driver, export_file: Path, fake_engine: FakeEngine
+) -> None:
+    import_chats(driver, export_file)
+    fake_engine.answers_on_cache = False
+    driver.window.deletion.delete([one.id for one in driver.window.catalogue.conversations])
+    driver.window.deletion.finish()
+    driver.run(settle())
+    removals = [command for command in fake_engine.commands if isinstance(command, DeleteConversation)]
+    assert len(removals) == 2
+    for removal in removals:
+        fake_engine.emit(ConversationDeleted(removal.conversation_id))
+    driver.run(finish())
+    assert listed(driver) == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -45,6 +46,30 @@ def hub_server(monkeypatch: pytest.MonkeyPatch) -> Iterator[StandInHub]:
     with StandInHub({TINY: make_model()}) as server:
         monkeypatch.setenv("HF_ENDPOINT", server.endpoint)
         yield server
+
+
+class Gate:
+    """Holds the server where a file has come so far."""
+
+    def __init__(self, server: StandInHub, path: str, place: int) -> None:
+        self.is_reached, self._opened = threading.Event(), threading.Event()
+        self._path, self._place = path, place
+        server.before_piece = self.pass_by
+
+    def pass_by(self, path: str, place: int) -> None:
+        if path == self._path and place >= self._place:
+            self.is_reached.set()
+            self._opened.wait(5)
+
+    def open(self) -> None:
+        self._opened.set()
+
+
+@pytest.fixture
+def gate(hub_server: StandInHub) -> Iterator[Gate]:
+    gate = Gate(hub_server, "model-00001-of-00002.safetensors", 100_000)
+    yield gate
+    gate.open()
 
 
 @pytest.fixture

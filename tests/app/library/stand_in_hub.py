@@ -59,6 +59,9 @@ class StandInHub:
     cuts: dict[str, list[int]] = field(default_factory=dict)
     damaged: set[str] = field(default_factory=set)
     statuses: dict[str, tuple[int, dict[str, str]]] = field(default_factory=dict)  # by the beginning of a path
+    bodies: dict[str, bytes] = field(default_factory=dict)  # of answers, by the beginning of a path
+    change: Callable[[dict[str, object]], None] = lambda answer: None  # what is said of a repository
+    links: str = ""  # that go with these bodies
     knows_ranges: bool = True
     before_piece: Callable[[str, int], None] = lambda path, sent: None
     asked: list[Asked] = field(default_factory=list)
@@ -113,6 +116,10 @@ def make_handler(hub: StandInHub) -> type[BaseHTTPRequestHandler]:
                 if parts.path.startswith(beginning):
                     self.refuse(status, extra)
                     return
+            for beginning, body in hub.bodies.items():
+                if parts.path.startswith(beginning):
+                    self.send(body, {"Link": hub.links} if hub.links else {})
+                    return
             if parts.path == "/api/models":
                 self.search({name: values[0] for name, values in parse_qs(parts.query).items()})
             elif parts.path.startswith("/cdn/"):
@@ -158,7 +165,9 @@ def make_handler(hub: StandInHub) -> type[BaseHTTPRequestHandler]:
                 self.refuse(404, {"X-Error-Code": "RevisionNotFound"})
             else:
                 siblings = [self.sibling(path, file) for path, file in model.files.items()]
-                self.answer({**self.card(name, model), "sha": hub.commit, "siblings": siblings}, {})
+                answer = {**self.card(name, model), "sha": hub.commit, "siblings": siblings}
+                hub.change(answer)
+                self.answer(answer, {})
 
         def sibling(self, path: str, file: HubFile) -> dict[str, object]:
             made: dict[str, object] = {"rfilename": path, "size": len(file.content), "blobId": "b" * 40}
@@ -225,7 +234,9 @@ def make_handler(hub: StandInHub) -> type[BaseHTTPRequestHandler]:
             self.answer({"error": extra.get("X-Error-Message", "refused")}, extra, status)
 
         def answer(self, value: object, extra: dict[str, str], status: int = 200) -> None:
-            body = json.dumps(value).encode()
+            self.send(json.dumps(value).encode(), extra, status)
+
+        def send(self, body: bytes, extra: dict[str, str], status: int = 200) -> None:
             self.send_response(status)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))

@@ -49,3 +49,10 @@ def test_name_that_no_repository_can_have_is_told(hub_server):
     with pytest.raises(HubError) as told:
         read_repository(Access(hub_server.endpoint), "no/such/name")
     assert told.value.problem.kind is Kind.SERVER
+
+
+@pytest.mark.parametrize("token", ["hf_\u20ac", "hf_a hf_b", "hf_a\nX-Other: b"])
+def test_token_that_no_request_can_carry_is_told(hub_server, token):
+    with pytest.raises(HubError, match="Enter it anew"):
+        get(Access(hub_server.endpoint, token), f"{hub_server.endpoint}/api/models")
+    assert hub_server.asked == []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import pytest
@@ -23,30 +22,6 @@ def snapshot(cache):
 
 def partials(cache):
     return list(cache.glob("models--*/blobs/*.incomplete"))
-
-
-class Gate:
-    """Holds the server where a file has come so far."""
-
-    def __init__(self, server, path, place):
-        self.is_reached, self._opened = threading.Event(), threading.Event()
-        self._path, self._place = path, place
-        server.before_piece = self.pass_by
-
-    def pass_by(self, path, place):
-        if path == self._path and place >= self._place:
-            self.is_reached.set()
-            self._opened.wait(5)
-
-    def open(self):
-        self._opened.set()
-
-
-@pytest.fixture
-def gate(hub_server):
-    gate = Gate(hub_server, SHARD_1, 100_000)
-    yield gate
-    gate.open()
 
 
 def test_download_brings_what_a_model_needs_and_nothing_else(downloads, wait, cache, hub_server):

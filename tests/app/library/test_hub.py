@@ -42,9 +42,12 @@ def test_preference_and_variable_switch_the_network_off(hub, monkeypatch):
     assert hub.refusal == "HF_HUB_OFFLINE is set, so the network is not used."
 
 
-def test_address_that_makes_no_sense_is_told(hub):
-    choose(hub, endpoint="huggingface.co")
-    assert hub.refusal.startswith("The hub's address is 'huggingface.co'; it must begin with https://")
+@pytest.mark.parametrize("address", ["huggingface.co", "https://", "http://[::1", "file:///tmp"])
+def test_address_that_makes_no_sense_is_told(hub, address, run_async, monkeypatch):
+    monkeypatch.setenv("HF_TOKEN", "hf_abc")
+    choose(hub, endpoint=address)
+    assert "it must begin with https:// and name a host" in hub.refusal
+    assert run_async(hub.access()).refusal == hub.refusal
 
 
 def test_token_is_not_sent_where_others_could_read_it(hub, monkeypatch, run_async):

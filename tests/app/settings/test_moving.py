@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
+import threading
 from collections import namedtuple
 from pathlib import Path
 
 import pytest
 
+from app.settings.data_mover import DataMover
 from app.settings.folders import Pointer, data_folder, pointer_path, read_pointer, write_pointer
 from app.settings.moving import MoveError, check, copy_all, finish_move
+from app.tasks import start
 from engine.models.locate import default_data_dir
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -69,6 +73,9 @@ def test_moved_folder_that_is_missing_is_never_made_anew(old, tmp_path):
     with pytest.raises(FileNotFoundError, match="connect its disk"):
         data_folder()
     assert not (tmp_path / "unplugged").exists()
+    (tmp_path / "unplugged").mkdir()  # as systems leave it where a disk is to be connected
+    with pytest.raises(FileNotFoundError, match="connect its disk"):
+        data_folder()
 
 
 @pytest.mark.parametrize(
@@ -125,3 +132,20 @@ def test_named_folder_goes_before_any_that_the_data_was_moved_to(old, tmp_path, 
     write_pointer(Pointer(str(tmp_path / "elsewhere")))
     monkeypatch.setenv("SLIPSTREAM_DATA", str(tmp_path / "named"))
     assert data_folder() == default_data_dir() == tmp_path / "named"
+
+
+def test_copy_that_the_end_of_the_program_breaks_off_leaves_nothing(run_async, old, tmp_path, qapp):
+    for number in range(500):
+        (old / f"{number}.txt").write_text("a")
+    mover = DataMover(old)  # which is not to end on the thread that copies
+
+    async def move_and_end() -> None:
+        task = start(mover.move(tmp_path / "new"))
+        await asyncio.sleep(0)
+        task.cancel()
+
+    run_async(move_and_end())
+    for thread in threading.enumerate():
+        if thread.name.startswith("files"):
+            thread.join()
+    assert (read_pointer().next, contents(tmp_path / "new")) == ("", {})

@@ -144,3 +144,14 @@ def test_folder_that_is_not_empty_is_refused_and_the_data_stays(home, theme, sho
     run_async(page.mover.move(home / "full"))
     assert "is not empty" in page.note.text
     assert (read_pointer().next, page.mover.is_moving) == ("", False)
+
+
+def test_end_of_the_program_stops_the_copying(home, theme, show, run_async) -> None:
+    settings = Settings(data_folder())
+    hub = Hub(settings)
+    page = PrivacyPage(theme, settings, hub, PrivacyDeeds(lambda: None, lambda: None))
+    for number in range(200):
+        (settings.folder / f"{number}").write_text("state")
+    page.mover.changed.connect(hub.close)
+    run_async(page.mover.move(home / "new"))
+    assert page.note.text == "The copying was stopped. The data stays where it was."

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from pytestqt.qtbot import QtBot
 
+from app.file_dialogs import write_place
 from app.statistics.export import as_csv, as_json
 from app.statistics.memory import MemoryWatch
 from app.statistics.page import StatisticsPage
@@ -59,6 +60,6 @@ def test_the_page_writes_a_file_and_says_where(
     file = tmp_path / "statistics.csv"
     run_async(page.exporting.write(str(file), "CSV"))
     assert file.read_text("utf-8").startswith("chat,message,model")
-    assert page.exporting.note.text == f"The statistics were written to {file}."
+    assert page.exporting.note.text == f"The statistics were written to {write_place(file)}."
     run_async(page.exporting.write(str(tmp_path / "none" / "x.json"), "JSON"))
     assert page.exporting.note.text == "x.json was not written: No such file or directory. Choose another folder."
