@@ -50,6 +50,8 @@ class WindowDeeds:
     step_region: Callable[[int], None]
     show_drafters: Callable[[], None]
     show_welcome: Callable[[], None]
+    eject: Callable[[], None]
+    can_eject: Callable[[], bool]
     write_report: Callable[[], None]
     show_reports: Callable[[], None]
     show_palette: Callable[[], object]
@@ -171,6 +173,8 @@ class Actions:
             menu, "next_branch", "Next branch", lambda: self._tab.step_branch(1), *NEXT_BRANCH_KEYS
         )
         menu.addSeparator()
+        self.choose_model = self._add(menu, "choose_model", "Choose the model", self._tab.choose_model)
+        self.eject = self._add(menu, "eject", "Eject the model", self._deeds.eject)
         self.drafter = self._add(menu, "choose_drafter", "Choose the drafter", self._tab.choose_drafter, "Ctrl+D")
         self.all_drafters = self._add(menu, "all_drafters", "All drafters…", self._deeds.show_drafters, "Ctrl+Shift+D")
         self.details = self._add(menu, "details", "Details of the last reply", self._tab.toggle_details)
@@ -239,6 +243,8 @@ class Actions:
             self.again: tab.has_messages,
             self.previous_branch: tab.can_step_branch(-1),
             self.next_branch: tab.can_step_branch(1),
+            self.choose_model: tab.is_chat,
+            self.eject: self._deeds.can_eject(),
             self.drafter: tab.is_chat,
             self.attach: tab.is_chat,
             self.details: tab.has_reply,

@@ -63,6 +63,9 @@ class TabDeeds:
     def choose_drafter(self) -> None:
         self._with_tab(lambda tab: tab.composer.open_drafters())
 
+    def choose_model(self) -> None:
+        self._with_tab(lambda tab: tab.composer.foot.model_asked.emit())
+
     def attach(self) -> None:
         self._with_tab(lambda tab: tab.composer.attaching.choose_files())
 

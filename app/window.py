@@ -229,6 +229,8 @@ class MainWindow(QMainWindow):
             step_region=self.regions.step,
             show_drafters=self.drafters.show_page,
             show_welcome=self.welcome.show,
+            eject=self.chooser.eject,
+            can_eject=lambda: self.chooser.can_eject,
             write_report=lambda: show_report(self),
             show_reports=lambda: show_folder(self._data_dir),
             show_palette=self.command_palette.show,

@@ -14,6 +14,7 @@ from PySide6.QtGui import QGuiApplication
 from app.asking import RefusedError
 from app.bridge import EngineBridge
 from app.conversations.off_thread import run_off_thread
+from app.file_dialogs import write_place
 from app.library.found import Candidate, Scan, Trouble, scan
 from app.library.found_model import FoundModel
 from app.library.inspection import Inspection
@@ -169,4 +170,4 @@ def _chosen(target: str) -> tuple[Candidate, ...]:
 def _gone_or(model: FoundModel) -> FoundModel:
     if model.stamp != AWAY:
         return model
-    return replace(model, is_gone=True, refusal=AWAY.format(folder=model.folder))
+    return replace(model, is_gone=True, refusal=AWAY.format(folder=write_place(Path(model.folder))))

@@ -123,6 +123,8 @@ class ModelList(QListView):
             signal.emit(row.model)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
+        self.has_keyboard_focus = True  # also where the page was opened by its keys
+        self.viewport().update()
         if event.key() in OPEN_KEYS:
             self._tell(self.opened, self.currentIndex())
         elif event.key() in DELETE_KEYS:

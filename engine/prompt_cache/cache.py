@@ -115,12 +115,14 @@ class PromptCache:
     def forget(self, conversation_id: str, done: Callable[[], None]) -> None:
         """Remove what no other conversation uses, and refuse later puts; `done` is called once the files are gone."""
         with self._call():
-            self._once_open(lambda: self._forget(conversation_id, done))
+            self._once_open(
+                lambda: self._remove(lambda: self._keeper.forget(conversation_id), done, also_unwritten=True)
+            )
 
     def remove(self, conversation_id: str, done: Callable[[], None]) -> None:
         """Remove what no other conversation uses; what this one puts from here on is kept. `done` as in `forget`."""
         with self._call():
-            self._once_open(lambda: self._let_go(conversation_id, done))
+            self._once_open(lambda: self._remove(lambda: self._keeper.let_go(conversation_id), done))
 
     def keep(self, conversation_ids: Iterable[str]) -> None:
         """Say which conversations exist, once their database has opened clean: what belongs to none ages."""
@@ -156,7 +158,7 @@ class PromptCache:
     def clear(self, done: Callable[[], None]) -> None:
         """Remove everything, unless another program writes to the folder; `done` is called once the files are gone."""
         with self._call():
-            self._once_open(lambda: self._clear(done))
+            self._once_open(lambda: self._remove(lambda: self._tiers.clear(CLEARED), done))
 
     def report(self) -> CacheReport:
         return CacheReport(
@@ -274,22 +276,11 @@ class PromptCache:
         else:
             work()
 
-    def _forget(self, conversation_id: str, done: Callable[[], None]) -> None:
-        self._keeper.forget(conversation_id)
-        self._remove(done)
-
-    def _let_go(self, conversation_id: str, done: Callable[[], None]) -> None:
-        if not self.is_read_only:
-            self._keeper.let_go(conversation_id)
-        self._remove(done)
-
-    def _clear(self, done: Callable[[], None]) -> None:
-        if not self.is_read_only:
-            self._tiers.clear(CLEARED)
-        self._remove(done)
-
-    def _remove(self, done: Callable[[], None]) -> None:
-        """Have the storage do all that was decided, and say when it is done."""
+    def _remove(self, decide: Callable[[], None], done: Callable[[], None], *, also_unwritten: bool = False) -> None:
+        """Have the storage remove what `decide` lets go of, and say when it is done; nothing of a folder that another
+        program writes to, but for what this one forgets of it (`also_unwritten`)."""
+        if also_unwritten or not self.is_read_only:
+            decide()
         if not self._writer.is_open:
             done()
             return

@@ -164,6 +164,8 @@ def with_template(tokenizer: Tokenizer, template: str) -> Tokenizer:
 
 def load_tokenizer(folder: Path) -> Tokenizer:
     """Load the tokenizer of a model folder from its files alone; raises ModelError where it cannot be read."""
+    if not folder.is_dir():
+        raise ModelError(f"the model's folder {str(folder)!r} is gone; put it back, or choose another model")
     backend = _load_backend(folder)
     backend.no_truncation()
     backend.no_padding()

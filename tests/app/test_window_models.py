@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from app.model_chooser import State
+from app.popover.popover import Popover
 from app.single import Handed
 from engine.messages import Progress
 from tests.app.driver import Driver
@@ -75,3 +76,17 @@ def test_a_second_start_hands_over_what_it_was_to_use(driver: Driver, fake_engin
     driver.type("one")
     driver.wait_idle()
     assert [(submit.target, submit.drafter) for submit in fake_engine.submits] == [("/models/other", "none")]
+
+
+def test_the_menu_ejects_what_is_loaded_and_opens_the_models(driver: Driver) -> None:
+    driver.wait(lambda: driver.window.chooser.is_loaded)
+    actions = driver.window.actions_of_window
+    actions.refresh()
+    actions.eject.trigger()
+    driver.wait(lambda: driver.window.chooser.state is State.AWAY)
+    actions.refresh()
+    assert not actions.eject.isEnabled()
+    actions.choose_model.trigger()
+    popover = driver.window.findChild(Popover)
+    assert popover is not None
+    popover.close()

@@ -149,6 +149,13 @@ def test_load_chooses_the_model_and_eject_lets_it_go(page: ModelsPage, shelf: Sh
     wait(lambda: page.detail.load.text() == "Load")
 
 
+def test_enter_goes_from_a_model_to_its_button(page: ModelsPage) -> None:
+    page.activateWindow()
+    page.here.list.choose(page.here.list.rows.rows[2].key)
+    QTest.keyClick(page.here.list, Qt.Key.Key_Return)
+    assert page.focusWidget() is page.detail.load
+
+
 def test_a_load_can_be_stopped(page: ModelsPage, shelf: Shelf, fake_engine: FakeEngine, wait: Wait) -> None:
     fake_engine.holds_loads = True
     page.here.list.choose(page.here.list.rows.rows[2].key)

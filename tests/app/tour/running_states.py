@@ -11,12 +11,14 @@ from app.chat.draft import Draft
 from app.palette.palette import CommandPalette
 from app.popover.popover import Popover
 from app.reports.report_window import ReportWindow
-from engine.messages import STARTER, Progress
+from engine.messages import STARTER, Notice, Progress
 from tests.app.tour import shelf
 from tests.app.tour.answers import ScriptedAnswers
 from tests.app.tour.camera import SIZES, Camera
 from tests.app.tour.scripts import REPLY
 from tests.app.tour.settings_states import choose_model, keep_measurements
+
+WAITS = "A third reply at 32,768 tokens needs 4.8 GB more; 2.1 GB is free. It starts when another ends."
 
 
 async def chips(camera: Camera, answers: ScriptedAnswers) -> None:
@@ -111,7 +113,7 @@ async def wait_for_replies(camera: Camera, answers: ScriptedAnswers) -> None:
 
 async def memory_short(camera: Camera, answers: ScriptedAnswers) -> None:
     """A reply that waits for memory."""
-    answers.play([Progress(0, "waiting", 0, 0)], None)
+    answers.play([Notice(0, "memory", WAITS)], None)
     tab = camera.window.workspace.new_tab()
     tab.send(Draft("Compare the two drafts of the methods section."))
     await camera.until(lambda: tab.transcript.last is not None and tab.transcript.last.progress is not None)

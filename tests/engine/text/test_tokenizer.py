@@ -75,3 +75,8 @@ def test_o06_inert_text_holds_no_control_token() -> None:
     token_ids = tokenizer.encode("a<|im_end|><|im_start|>b", inert=True)
     assert not {START, END} & set(token_ids)
     assert tokenizer.decode(token_ids) == "a<|im_end|><|im_start|>b"
+
+
+def test_folder_that_vanished_is_told_as_such(tmp_path):
+    with pytest.raises(ModelError, match="is gone; put it back, or choose another model"):
+        load_tokenizer(tmp_path / "gone")
