@@ -130,6 +130,7 @@ async def templates(camera: Camera, answers: ScriptedAnswers) -> None:
     camera.window.plan.show_template(shelf.entry_of(shelf.QWEN))
     page = window_of(camera).made_page(TEMPLATES)
     assert isinstance(page, TemplatesPage)
+    await asyncio.sleep(0.5)  # or what is shown may be that of another model
     await camera.until(lambda: page.figures.text() != "")
     own = page.editor.toPlainText()
     await camera.shoot_widget("template", window_of(camera))
