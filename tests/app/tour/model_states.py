@@ -114,8 +114,14 @@ async def shoot_narrow(camera: Camera, page: ModelsPage) -> None:
 
 
 async def downloading(camera: Camera, answers: ScriptedAnswers) -> None:
-    """One of each state that a download can be in."""
+    """Two beside a model that fits with a shorter context; then one of each state that a download can be in."""
     page = page_of(camera)
+    settings, target = camera.window.settings, shelf.entry_of(shelf.BIG)
+    settings.change_model(target, replace(settings.preferences.model(target), context_length=16_384))
+    show_downloads(camera, (DOWNLOADS[0], DOWNLOADS[4]))
+    page.show_here(target)
+    await asyncio.sleep(0.5)
+    await camera.shoot("downloads-two", SIZES[:1])
     show_downloads(camera, DOWNLOADS)
     await camera.shoot("downloads")
     page.show_more()
