@@ -64,6 +64,8 @@ class ModelForm(Card):
         if target != self.target:
             self.target, self.facts = target, self._bridge.facts_of(target)
             self._inspection.begin(self._inspect)
+        elif self.facts is None and not self._inspection.is_running:  # it was dropped with the page, or refused
+            self._inspection.begin(self._inspect)
         self.refresh()
 
     def refresh(self) -> None:
@@ -105,7 +107,7 @@ class ModelForm(Card):
 
     async def _ask_memory(self) -> None:
         choice, target = self.choice, self.target
-        drafter = self._planner.resolve(choice.drafter)
+        drafter = self._planner.resolve(choice.drafter, target)
         context_length = choice.context_length or (self.facts.context_length if self.facts else 0)
         if not context_length:
             return
