@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from PySide6.QtCore import QObject, Signal
 
@@ -101,7 +101,7 @@ def is_offline_by_environment() -> bool:
 
 def address_fault(endpoint: str) -> str:
     """What is wrong with the hub's address, as a sentence; "" for nothing."""
-    parts = urlsplit(endpoint)
+    parts = _parts_of(endpoint)
     if parts.scheme in ("http", "https") and parts.hostname:
         return ""
     return f"The hub's address is {endpoint!r}; it must begin with https:// and name a host. Change it in Settings."
@@ -109,8 +109,16 @@ def address_fault(endpoint: str) -> str:
 
 def is_safe_for_token(endpoint: str) -> bool:
     """Whether nobody between here and the hub could read it."""
-    parts = urlsplit(endpoint)
+    parts = _parts_of(endpoint)
     return parts.scheme == "https" or parts.hostname in _LOOPBACK
+
+
+def _parts_of(endpoint: str) -> SplitResult:
+    """Without any of one that cannot be read."""
+    try:
+        return urlsplit(endpoint)
+    except ValueError:  # as of "http://["
+        return urlsplit("")
 
 
 def cache_folder() -> Path:
