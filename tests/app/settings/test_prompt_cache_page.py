@@ -144,11 +144,13 @@ def test_what_another_program_writes_cannot_be_removed(
 
 def test_engine_that_does_not_answer_is_told(page: PromptCachePage, driver: Driver, fake_engine: FakeEngine) -> None:
     fake_engine.answers_on_cache = False
-    num_asked = len(asked(fake_engine, DescribeCache))
-    driver.wait(lambda: len(asked(fake_engine, DescribeCache)) > num_asked)
-    request_id = asked(fake_engine, DescribeCache)[-1].request_id
-    fake_engine.emit(Failed(request_id, "engine", "The engine could not start."))
-    driver.wait(lambda: page.note.text == "The engine could not start.")
+
+    def refuse_last() -> bool:  # which may have been answered a moment ago
+        request_id = asked(fake_engine, DescribeCache)[-1].request_id
+        fake_engine.emit(Failed(request_id, "engine", "The engine could not start."))
+        return page.note.text == "The engine could not start."
+
+    driver.wait(refuse_last)
 
 
 def test_page_asks_no_more_once_it_is_hidden(page: PromptCachePage, driver: Driver, fake_engine: FakeEngine) -> None:
