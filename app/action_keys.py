@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 from PySide6.QtCore import QKeyCombination, QObject, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
@@ -22,6 +23,7 @@ FIXED = {  # what else has keys of its own, which stay
     "Ctrl+A": "Select all",
 } | {f"Ctrl+{number}": f"Tab {number}" for number in range(1, 10)}
 _MODIFIERS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
+_EDITING = ("Move", "Select", "Delete", "Copy", "Cut", "Paste", "InsertParagraph", "InsertLine")  # of Qt's names
 _ALONE = {Qt.Key(key) for key in range(Qt.Key.Key_F1, Qt.Key.Key_F35 + 1)}
 
 
@@ -51,10 +53,16 @@ class ActionKeys(QObject):
         assert name not in self.actions, f"two actions are named {name!r}"
         own = tuple(QKeySequence(key).toString() for key in keys)
         self.actions[name] = KnownAction(name, group, action, own)
-        self._apply(name)
+        for one in self.actions if name in self._settings.preferences.keys else (name,):
+            self._apply(one)
 
     def keys_of(self, name: str) -> tuple[str, ...]:
-        return self._settings.preferences.keys.get(name, self.actions[name].own)
+        """Those that were chosen, or its own, but for what was chosen for others: Qt obeys neither of two alike."""
+        chosen = self._settings.preferences.keys
+        if name in chosen:
+            return chosen[name]
+        taken = {keys for other in self.actions for keys in chosen.get(other, ())}
+        return tuple(keys for keys in self.actions[name].own if keys not in taken)
 
     def is_changed(self, name: str) -> bool:
         return self.keys_of(name) != self.actions[name].own
@@ -86,6 +94,8 @@ class ActionKeys(QObject):
             return f"{native(keys)} writes or moves in a text; hold Ctrl, Alt or the command key with it."
         if keys in FIXED:
             return f"{native(keys)} is {FIXED[keys]}."
+        if keys in editing_keys():
+            return f"{native(keys)} moves, selects or deletes in a text; press other keys."
         holders = (one for one in self.actions if one != name and keys in self.keys_of(one))
         holder = next(holders, None)
         return f"{native(keys)} is {self.actions[holder].action.text().rstrip('…')}." if holder is not None else ""
@@ -108,3 +118,10 @@ class ActionKeys(QObject):
 def can_be_shortcut(combination: QKeyCombination) -> bool:
     """Whether it neither writes nor moves in a text."""
     return bool(combination.keyboardModifiers() & _MODIFIERS) or combination.key() in _ALONE
+
+
+@cache
+def editing_keys() -> frozenset[str]:
+    """With which a text field does something on this system, and so takes them from any action."""
+    editing = [key for key in QKeySequence.StandardKey if key.name.startswith(_EDITING)]
+    return frozenset(keys.toString() for key in editing for keys in QKeySequence.keyBindings(key))

@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 async def run_as_daemon(work: Callable[[], T]) -> T:
     """What the work gives or raises; left alone where its loop has ended before it."""
-    loop = asyncio.get_running_loop()
+    loop = asyncio.get_event_loop()  # which the window's is while Qt's own loop turns it, too
     answered: asyncio.Future[T] = loop.create_future()
 
     def tell(give: Callable[[], None]) -> None:

@@ -7,6 +7,7 @@ import logging
 import os
 from collections.abc import Callable
 from dataclasses import asdict
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
-_SENSELESS = (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError)
+SENSELESS = (OSError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError)
 
 
 def read_kept(path: Path, build: Callable[[Any], T], otherwise: T) -> T:
@@ -24,9 +25,20 @@ def read_kept(path: Path, build: Callable[[Any], T], otherwise: T) -> T:
         return build(json.loads(path.read_text(encoding="utf-8")))
     except FileNotFoundError:
         return otherwise
-    except _SENSELESS as error:
+    except SENSELESS as error:
         logger.warning("%s was not read: %s", path.name, error)
         return otherwise
+
+
+def set_aside(path: Path) -> Path:
+    """Keep a damaged file under another name, so that nothing is written over it; where it is from then on."""
+    place = path.with_name(f"{path.stem}.damaged-{datetime.now():%Y%m%d-%H%M%S}{path.suffix}")
+    try:
+        path.replace(place)
+    except OSError as error:
+        logger.warning("%s was not set aside: %s", path.name, error)
+        return path
+    return place
 
 
 def write_kept(path: Path, kept: DataclassInstance) -> bool:

@@ -14,6 +14,10 @@ class Latest:
     def __init__(self) -> None:
         self._task: asyncio.Task[Any] | None = None
 
+    @property
+    def is_running(self) -> bool:
+        return self._task is not None and not self._task.done()
+
     def begin(self, work: Callable[[], Awaitable[object]], wait_seconds: float = 0.0) -> None:
         """Drop what was begun before, and do this after a while."""
         self.drop()

@@ -24,7 +24,7 @@ from engine.messages import Event, ModelLoaded, Notice
 if TYPE_CHECKING:
     from app.window import MainWindow
 
-TEMPLATE, PRESETS = "template", "presets"  # subjects of notes
+TEMPLATE, PRESETS, SETTINGS = "template", "presets", "settings"  # subjects of notes
 NO_TEMPLATE = "has no chat template, as models have that were not made for chats. A plain one is used."
 
 
@@ -62,10 +62,13 @@ class WindowPlan(QObject):
         self._told: set[str] = set()  # targets whose template was said to be missing or to fail
         pages.add(PageEntry(MODELS, "model", self._make_models), PageEntry(TEMPLATES, "edit", self._make_templates))
         planner.presets.trouble.connect(self._tell)
+        settings.trouble.connect(self._tell_of_settings)
         bridge.received.connect(self._receive)
         settings.changed.connect(self._take_preferences)
         if planner.presets.problem:
             self._tell(planner.presets.problem)
+        if settings.problem:
+            self._tell_of_settings(settings.problem)
 
     def show_presets(self, preset_id: str = "") -> None:
         """The page of them, with one of them, or the one that was shown last."""
@@ -133,6 +136,9 @@ class WindowPlan(QObject):
 
     def _tell(self, sentence: str) -> None:
         self._notes.show(PRESETS, Note(sentence, (Action.CLOSE,), is_alert=True))
+
+    def _tell_of_settings(self, sentence: str) -> None:
+        self._notes.show(SETTINGS, Note(sentence, (Action.CLOSE,), is_alert=True))
 
 
 def plan_of(window: MainWindow, bridge: EngineBridge) -> WindowPlan:

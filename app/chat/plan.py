@@ -94,10 +94,10 @@ class Planner(QObject):
             choice.template,
         )
 
-    def resolve(self, drafter: str) -> str:
-        """The drafter that a chat's choice stands for, as the engine knows it."""
+    def resolve(self, drafter: str, target: str = "") -> str:
+        """The drafter that a choice stands for, as the engine knows it; AUTOMATIC is another one for each target."""
         drafter = drafter or self._drafter or self._choice.drafter
-        return self._automatic.resolve(self.target) if drafter == AUTOMATIC else drafter
+        return self._automatic.resolve(target or self.target) if drafter == AUTOMATIC else drafter
 
     @property
     def stand_in(self) -> str:
@@ -116,10 +116,10 @@ class Planner(QObject):
 
     async def know_model(self) -> None:
         """Find out how the model asks to be sampled, where that is not known; waits a moment at most."""
-        target = self.target
-        if self.facts is not None:
-            return
-        await wait_for(start(self._inspect(target)), MOST_SECONDS)
+        asked: set[str] = set()
+        while self.facts is None and self.target not in asked:  # another model may be chosen meanwhile
+            asked.add(self.target)
+            await wait_for(start(self._inspect(self.target)), MOST_SECONDS)
 
     async def _inspect(self, target: str) -> None:
         try:

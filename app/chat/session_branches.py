@@ -164,9 +164,9 @@ class SessionBranches(SessionCore):
     async def choose_switches(self, switches: tuple[tuple[str, str], ...]) -> None:
         """Take other values of the template's switches, from the next reply on."""
         self.switches = switches
-        if conversation_id := self.conversation_id:
-            lost = "The choice for this chat was not saved."
-            async with self._lock:
+        async with self._lock:  # behind which a first message makes the chat
+            if conversation_id := self.conversation_id:
+                lost = "The choice for this chat was not saved."
                 await self._run(lambda store: store.set_switches(conversation_id, switches), lost)
 
     @property
@@ -183,9 +183,9 @@ class SessionBranches(SessionCore):
         """Make the replies of this chat with another preset, from the next one on."""
         self.preset = preset_id
         self.choices_changed.emit()
-        if conversation_id := self.conversation_id:
-            lost = "The preset of this chat was not saved."
-            async with self._lock:
+        async with self._lock:  # likewise
+            if conversation_id := self.conversation_id:
+                lost = "The preset of this chat was not saved."
                 await self._run(lambda store: store.set_preset(conversation_id, preset_id), lost)
 
     def _show(self, opened: OpenedConversation | None) -> bool:

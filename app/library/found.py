@@ -141,13 +141,17 @@ class _Walk:
             yield from self._look(entry.path, depth - 1)
 
     def _cache_entry(self, path: str) -> Iterator[Candidate]:
-        """The snapshot that the engine would take; one of GGUF files gives these."""
+        """The snapshot that the engine would take; GGUF files of every one, as each goes by a path of its own."""
         snapshot = chosen_snapshot(Path(path))
         if snapshot is None:
             return
         for found in self._look(str(snapshot), 2):
             is_whole = found.folder == str(snapshot) and not found.is_gguf
             yield replace(found, target=path) if is_whole else found
+        for other in _snapshots_of(Path(path)):
+            for found in self._look(str(other), 2):
+                if found.is_gguf and not os.path.lexists(snapshot / os.path.relpath(found.target, other)):
+                    yield found
 
     def _entries(self, folder: str) -> list[os.DirEntry[str]]:
         try:
@@ -162,16 +166,21 @@ class _Walk:
 
 def chosen_snapshot(entry: Path) -> Path | None:
     """Of an entry of the shared cache: the snapshot that "main" names, else the latest; None where it has none."""
-    try:
-        snapshots = sorted((entry / "snapshots").iterdir(), key=lambda path: path.stat().st_mtime_ns)
-    except OSError:
-        return None
+    snapshots = _snapshots_of(entry)
     try:
         main = (entry / "refs" / "main").read_text(encoding="utf-8").strip()
     except (OSError, ValueError):
         main = ""
     named = [path for path in snapshots if path.name == main]
     return (named or snapshots)[-1] if snapshots else None
+
+
+def _snapshots_of(entry: Path) -> list[Path]:
+    """The latest last."""
+    try:
+        return sorted((entry / "snapshots").iterdir(), key=lambda path: path.stat().st_mtime_ns)
+    except OSError:
+        return []
 
 
 def _state_of(entries: Iterable[os.DirEntry[str]]) -> tuple[int, str]:

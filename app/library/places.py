@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -47,7 +48,7 @@ def places(added: Iterable[str], data_dir: Path, home: Path | None = None) -> tu
     home = home or Path.home()
     found = [Place(cache_folder(), Kind.HUB), Place(data_dir / IMPORTED, Kind.IMPORTED)]
     found += [Place(folder, Kind.LM_STUDIO) for folder in _lm_studio_folders(home)]
-    found += [Place(Path(folder).expanduser(), Kind.ADDED) for folder in added]
+    found += [Place(Path(os.path.expanduser(folder)), Kind.ADDED) for folder in added]
     return tuple({str(place.folder): place for place in reversed(found)}.values())[::-1]
 
 

@@ -14,8 +14,9 @@ from PySide6.QtCore import QFile
 from app.figures import write_bytes
 from app.file_dialogs import write_place
 from app.library.blobs import free_bytes
+from app.library.found import scan
 from app.library.found_model import FoundModel
-from app.library.places import Kind
+from app.library.places import Kind, Place
 from engine.messages import STARTER
 
 if TYPE_CHECKING:
@@ -71,6 +72,9 @@ def plan_removal(model: FoundModel) -> Removal:
     path = _what_goes(model)
     if not path.exists() and not path.is_symlink():
         raise RemovalError(f"{write_place(path)} is gone already.")
+    if _shares_snapshot(model):
+        freed = sum(_size_of(blob) for blob in _blobs_of_alone(model))
+        return Removal(model, path, freed, free_bytes(path), goes_to_trash=False)
     if model.repo_id:
         freed, keeps_others = _plan_revision(model)
         return Removal(model, path, freed, free_bytes(path), goes_to_trash=False, keeps_others=keeps_others)
@@ -83,7 +87,9 @@ def remove(removal: Removal, to_trash: Callable[[str], bool] | None = None) -> N
     """Do it; takes as long as the disk does. Raises RemovalError."""
     model = removal.model
     try:
-        if model.repo_id:
+        if _shares_snapshot(model):
+            _remove_files(model)
+        elif model.repo_id:
             _remove_revision(model, removal)
         elif removal.goes_to_trash:
             _trash(removal.path, to_trash or _move_to_trash)
@@ -117,8 +123,11 @@ def _move_to_trash(path: str) -> bool:
 
 
 def _what_goes(model: FoundModel) -> Path:
-    """The entry of the cache, the file, or the folder, a link rather than what it leads to."""
-    if model.repo_id:
+    """The entry of the cache, the file, or the folder, a link rather than what it leads to.
+
+    Of a snapshot with several models only the file or folder of this one.
+    """
+    if model.repo_id and not _shares_snapshot(model):
         return _entry(Path(model.folder))
     return Path(model.target) if model.is_gguf else Path(model.folder)
 
@@ -126,6 +135,43 @@ def _what_goes(model: FoundModel) -> Path:
 def _entry(folder: Path) -> Path:
     """Of a snapshot: the folder of its repository."""
     return next(path for path in (folder, *folder.parents) if path.name.startswith("models--"))
+
+
+def _shares_snapshot(model: FoundModel) -> bool:
+    """Whether its snapshot of the shared cache holds other models, as several quantisations: these stay."""
+    name = _snapshot_of(Path(model.folder)) if model.repo_id else ""
+    if not name:
+        return False
+    snapshot = _entry(Path(model.folder)) / "snapshots" / name
+    return len(scan([Place(snapshot, Kind.ADDED)]).candidates) > 1
+
+
+def _links_of(model: FoundModel) -> set[Path]:
+    """Of a model in a snapshot: its own files, which are links where the disk knows any."""
+    if model.is_gguf:
+        return {Path(model.target)}
+    return {path for path in Path(model.folder).rglob("*") if not path.is_dir()}
+
+
+def _blobs_of_alone(model: FoundModel) -> set[Path]:
+    """What its files lead to and no other file of the entry does."""
+    own, entry = _links_of(model), _entry(Path(model.folder))
+    others = {path for path in entry.glob("snapshots/**/*") if not path.is_dir()} - own
+    return set(map(_blob_of, own)) - set(map(_blob_of, others))
+
+
+def _blob_of(path: Path) -> Path:
+    """Where a link of a snapshot leads: one step, as a blob may be a link itself, into a store that programs share."""
+    if not path.is_symlink():
+        return path
+    blob = path.parent / os.readlink(path)
+    return Path(os.path.realpath(blob.parent)) / blob.name
+
+
+def _remove_files(model: FoundModel) -> None:
+    blobs = _blobs_of_alone(model)
+    for path in (*_links_of(model), *blobs):
+        path.unlink(missing_ok=True)
 
 
 def _plan_revision(model: FoundModel) -> tuple[int, bool]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isfinite
 
 from PySide6.QtCore import QEvent, QLocale, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPaintEvent
@@ -134,7 +135,7 @@ class NumberField(QLineEdit):
         value, is_number = QLocale().toDouble(text)
         if not is_number:
             value, is_number = QLocale.c().toDouble(text.replace(",", ".") if text.count(",") == 1 else text)
-        return value if is_number else None
+        return value if is_number and isfinite(value) else None
 
     def _take(self) -> None:
         text = self.text().strip().removesuffix(self._unit).strip()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from dataclasses import replace
 from typing import Any
@@ -42,11 +43,12 @@ class GeneralPage(SettingsPage):
                 Row("Unload the loaded model after", self.unload, UNLOAD),
             )
         )
-        self.login.toggled.connect(lambda is_on: start(self.set_login(is_on)))
+        self._file = asyncio.Lock()  # of the system: it is written by one choice at a time, in their order
+        self.login.toggled.connect(lambda is_on: start(self.set_login(is_on), saves=True))
         self.reopen.toggled.connect(lambda is_on: self._change(reopens_tabs=is_on))
         self.notify.toggled.connect(lambda is_on: self._change(notifies=is_on))
         self.unload.chosen.connect(lambda key: self._change(unload_minutes=int(key)))
-        self.restore_asked.connect(lambda: start(self._restore()))
+        self.restore_asked.connect(lambda: start(self._restore(), saves=True))
         settings.changed.connect(self._show)
         self._show(settings.preferences, settings.preferences)
 
@@ -63,6 +65,10 @@ class GeneralPage(SettingsPage):
 
     async def set_login(self, is_on: bool) -> None:
         """Write the system's file or take it away; what cannot be done is said under the switch."""
+        async with self._file:
+            await self._set_login(is_on)
+
+    async def _set_login(self, is_on: bool) -> None:
         path = login_path()
         try:
             if is_on:

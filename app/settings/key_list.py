@@ -31,7 +31,12 @@ ROW, CAPTION, SIDE, PAD, SPACE = 36, 34, 16, 8, 12
 NAME = Qt.ItemDataRole.UserRole  # of the action; "" for a caption
 RECORDING, NO_KEYS, RESTORE = "Press the keys", "none", "Restore"
 HELP = "Return: press other keys. Backspace: no keys. Delete: its own keys again."
-_MODIFIER_KEYS = (Qt.Key.Key_Control, Qt.Key.Key_Shift, Qt.Key.Key_Alt, Qt.Key.Key_Meta, Qt.Key.Key_AltGr)
+_MODIFIER_KEYS = (
+    *(Qt.Key.Key_Control, Qt.Key.Key_Shift, Qt.Key.Key_Alt, Qt.Key.Key_Meta, Qt.Key.Key_AltGr, Qt.Key.Key_Mode_switch),
+    *(Qt.Key.Key_Super_L, Qt.Key.Key_Super_R, Qt.Key.Key_Hyper_L, Qt.Key.Key_Hyper_R, Qt.Key.Key_Multi_key),
+    *(Qt.Key.Key_CapsLock, Qt.Key.Key_NumLock, Qt.Key.Key_ScrollLock, Qt.Key.Key_unknown),
+)
+_DEAD_KEYS = range(Qt.Key.Key_Dead_Grave.value, Qt.Key.Key_Dead_Longsolidusoverlay.value + 1)
 Index = QModelIndex | QPersistentModelIndex
 
 
@@ -147,7 +152,7 @@ class KeyList(QListView):
             super().keyPressEvent(event)
 
     def _take(self, event: QKeyEvent) -> None:
-        if event.key() in _MODIFIER_KEYS:
+        if event.key() in _MODIFIER_KEYS or event.key() in _DEAD_KEYS:  # what makes a shortcut is still to come
             return
         name = self.recorded
         self.record("")

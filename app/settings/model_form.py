@@ -18,7 +18,7 @@ from app.settings.form import Card, Choice, NumberField, Row, make_button
 from app.settings.preferences import AUTOMATIC, ModelChoice, Settings
 from app.theme.labels import StartLabel
 from app.theme.theme import Theme
-from engine.messages import EstimateMemory, Inspect, KvScheme, MemoryEstimate, ModelFacts
+from engine.messages import EstimateMemory, Event, Inspect, KvScheme, MemoryEstimate, ModelFacts, ModelLoaded
 
 LEAST_CONTEXT, MOST_CONTEXT = 128, 16_777_216  # tokens
 BITS = (("0", "16 bits"), ("8", "8 bits"), ("4", "4 bits"))
@@ -55,6 +55,7 @@ class ModelForm(Card):
         self.context.changed.connect(lambda tokens: self._change(context_length=tokens or 0))
         self.bits.chosen.connect(lambda bits: self._change(kv_bits=int(bits)))
         self.preset.chosen.connect(lambda preset_id: self._change(preset=preset_id))
+        bridge.received.connect(self._receive)
 
     @property
     def choice(self) -> ModelChoice:
@@ -63,6 +64,8 @@ class ModelForm(Card):
     def show_model(self, target: str) -> None:
         if target != self.target:
             self.target, self.facts = target, self._bridge.facts_of(target)
+            self._inspection.begin(self._inspect)
+        elif self.facts is None and not self._inspection.is_running:  # it was dropped with the page, or refused
             self._inspection.begin(self._inspect)
         self.refresh()
 
@@ -76,6 +79,11 @@ class ModelForm(Card):
         self.preset.choose(self._planner.presets.get(choice.preset).id)
         self._show_facts()
         self._estimate.begin(self._ask_memory)
+
+    def _receive(self, event: Event) -> None:
+        """A model that could not be read, as one that was still imported, is there."""
+        if isinstance(event, ModelLoaded) and event.facts.target == self.target and self.isVisible():
+            self.show_model(self.target)
 
     def stop(self) -> None:
         """Ask nothing more."""
@@ -105,7 +113,7 @@ class ModelForm(Card):
 
     async def _ask_memory(self) -> None:
         choice, target = self.choice, self.target
-        drafter = self._planner.resolve(choice.drafter)
+        drafter = self._planner.resolve(choice.drafter, target)
         context_length = choice.context_length or (self.facts.context_length if self.facts else 0)
         if not context_length:
             return

@@ -7,20 +7,18 @@ import logging
 import secrets
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
-from app.kept_file import write_kept
+from app.kept_file import SENSELESS, set_aside, write_kept
 from app.settings.preferences import decode
 from engine.messages import Sampling
 
 logger = logging.getLogger(__name__)
 FILE_NAME = "presets.json"
 DEFAULT_ID = "default"
-_UNREADABLE = (OSError, ValueError, KeyError, TypeError, RecursionError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +155,7 @@ class Presets(QObject):
             self._used = [str(one) for one in found.get("used", ())]
         except FileNotFoundError:
             presets = []
-        except _UNREADABLE as error:
+        except SENSELESS as error:
             logger.warning("%s was not read: %s", self._path.name, error)
             presets = self._set_aside()
         default = next((one for one in presets if one.id == DEFAULT_ID), DEFAULT)
@@ -166,12 +164,7 @@ class Presets(QObject):
     def _set_aside(self) -> list[Preset]:
         """Keep a damaged file under another name; returns the presets in it that make sense."""
         sound = _sound_presets(self._path)
-        place = self._path.with_name(f"presets.damaged-{datetime.now():%Y%m%d-%H%M%S}.json")
-        try:
-            self._path.replace(place)
-        except OSError as error:
-            logger.warning("%s was not set aside: %s", self._path.name, error)
-            place = self._path
+        place = set_aside(self._path)
         self.problem = f"The presets' file was damaged and set aside as {place}. {_num_read(len(sound))}"
         write_kept(self._path, _File(tuple(sound)))
         return sound
@@ -196,9 +189,9 @@ def _sound_presets(path: Path) -> list[Preset]:
             try:
                 preset = read_preset(one)
                 sound.setdefault(preset.id, preset)
-            except _UNREADABLE:
+            except SENSELESS:
                 continue
-    except _UNREADABLE:
+    except SENSELESS:
         return []
     return list(sound.values())
 

@@ -28,7 +28,7 @@ NAME = "Statistics"
 DAY = 86400.0
 DAYS = (7, 30, 90, 365, 0)
 SECONDS = (1, 2, 5, 10)
-KEEP = "So far back goes what is exported here, and what the page Prompt cache says was read again."
+BACK = "So far goes what is exported here, and what the page Prompt cache says was read again. Nothing is deleted."
 LIVE = "The last rate of a reply is over the whole of it."
 
 
@@ -50,7 +50,7 @@ class StatisticsSettings(SettingsPage):
         self.add(
             Card(
                 theme,
-                Row("Keep", self.days, KEEP),
+                Row("Look back", self.days, BACK),
                 Row("A live rate is over the last", self.seconds, LIVE),
                 Row("Statistics of all replies", self.export),
             )

@@ -24,7 +24,7 @@ from app.statistics.segments import Segments
 from app.statistics.sizes import scaled
 from app.theme.labels import StartLabel
 from app.theme.theme import Theme
-from engine.messages import ChatTemplate, ReadTemplate, RenderedPrompt
+from engine.messages import ChatTemplate, Event, ModelLoaded, ReadTemplate, RenderedPrompt
 
 TITLE = "Templates"
 SENTENCE = "What a chat is turned into before the model reads it. A change acts on the next reply."
@@ -99,6 +99,7 @@ class TemplatesPage(SettingsPage):
         self._rendering.refused.connect(self._take_refusal)
         self._rendering.late.connect(self._show_problem)
         self._settings.changed.connect(lambda before, after: self._show_state())
+        self._bridge.received.connect(self._receive)
 
     def choose_model(self, target: str) -> None:
         """What was typed for another one and could not be rendered is given up."""
@@ -117,6 +118,11 @@ class TemplatesPage(SettingsPage):
         """The template that stands in place of the model's own."""
         return self._settings.preferences.model(self._target).template
 
+    def _receive(self, event: Event) -> None:
+        """A model that could not be read, as one that was still imported, is there."""
+        if isinstance(event, ModelLoaded) and event.facts.target == self._target and self.isVisible():
+            self.choose_model(self._target)
+
     async def _read(self) -> None:
         target = self._target
         try:
@@ -125,6 +131,7 @@ class TemplatesPage(SettingsPage):
             self._show_problem(str(error))
             return
         self._own = own
+        self._show_problem("")
         self._show_text(own.text)
         self._own_text = self._shown
         self._show_text(self._chosen or own.text)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QLabel
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QApplication, QLabel
 
+from app.action_keys import FIXED, ActionKeys, editing_keys
 from app.dialogs.shortcuts import ShortcutList
-from app.settings.preferences import Settings
+from app.settings.preferences import Preferences, Settings
 from app.settings.shortcuts_page import ShortcutsPage
 from tests.app.driver import Driver
 
@@ -53,6 +54,8 @@ def test_pressed_keys_are_the_action_s_and_stay(driver: Driver, page: ShortcutsP
         (Qt.Key.Key_3, CONTROL, "Ctrl+3 is Tab 3."),
         (Qt.Key.Key_A, Qt.KeyboardModifier.NoModifier, "A writes or moves in a text"),
         (Qt.Key.Key_Tab, Qt.KeyboardModifier.NoModifier, "Tab writes or moves in a text"),
+        (Qt.Key.Key_Left, CONTROL, "Ctrl+Left moves, selects or deletes in a text"),
+        (Qt.Key.Key_Backspace, CONTROL, "Ctrl+Backspace moves, selects or deletes in a text"),
     ],
 )
 def test_keys_that_are_taken_or_write_are_named_and_refused(driver: Driver, page, key, modifier, sentence) -> None:
@@ -61,6 +64,31 @@ def test_keys_that_are_taken_or_write_are_named_and_refused(driver: Driver, page
     native = QKeySequence(sentence.split()[0]).toString(QKeySequence.NativeText)
     assert page.note.text.startswith(sentence.replace(sentence.split()[0], native, 1))
     assert shortcuts(driver, "again") == ["Ctrl+R"]
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_unknown, Qt.Key.Key_Dead_Acute, Qt.Key.Key_CapsLock])
+def test_a_key_without_a_name_changes_nothing_and_the_next_one_counts(driver: Driver, page, key: Qt.Key) -> None:
+    choose_row(page, "Again")
+    driver.qtbot.keyClick(page.list, Qt.Key.Key_Return)
+    QApplication.sendEvent(page.list, QKeyEvent(QEvent.Type.KeyPress, key, CONTROL))
+    assert shortcuts(driver, "again") == ["Ctrl+R"]
+    driver.qtbot.keyClick(page.list, Qt.Key.Key_J, CONTROL)
+    assert shortcuts(driver, "again") == ["Ctrl+J"]
+
+
+def test_keys_that_were_chosen_are_not_an_action_s_own_too_that_a_later_version_adds(qapp, data_dir) -> None:
+    settings = Settings(data_dir)
+    settings.change(Preferences(keys={"again": ("Ctrl+J",)}))
+    keys, actions = ActionKeys(settings), {name: QAction(name) for name in ("added", "again")}
+    keys.add("added", "Chat", actions["added"], ["Ctrl+J", "Ctrl+U"])
+    keys.add("again", "Reply", actions["again"], ["Ctrl+R"])
+    written = {name: [one.toString() for one in action.shortcuts()] for name, action in actions.items()}
+    assert written == {"added": ["Ctrl+U"], "again": ["Ctrl+J"]}
+
+
+def test_no_action_has_keys_that_a_text_takes(driver: Driver) -> None:
+    known = driver.window.settings_pages.keys.actions.values()
+    assert not [keys for one in known for keys in one.own if keys in editing_keys() or keys in FIXED]
 
 
 def test_escape_ends_the_recording_and_leaves_the_window_open(driver: Driver, page: ShortcutsPage) -> None:

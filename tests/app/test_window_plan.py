@@ -16,13 +16,14 @@ from tests.app.driver import Driver, settle
 from tests.app.fake_engine import FakeEngine, facts_of
 
 
-def test_damaged_presets_are_told(
-    data_dir: Path, make_driver: Callable[[], Driver], caplog: pytest.LogCaptureFixture
+@pytest.mark.parametrize("name", ["presets", "settings"])
+def test_damaged_choices_are_told(
+    data_dir: Path, make_driver: Callable[[], Driver], caplog: pytest.LogCaptureFixture, name: str
 ) -> None:
-    (data_dir / "presets.json").write_text("{")
+    (data_dir / f"{name}.json").write_text("{")
     driver = make_driver()
     caplog.clear()
-    assert "presets' file was damaged" in driver.window.workspace.bar.text
+    assert f"{name}' file was damaged" in driver.window.workspace.bar.text
 
 
 def test_model_without_a_template_is_told_once(driver: Driver, fake_engine: FakeEngine, target: str) -> None:

@@ -1,4 +1,4 @@
-"""Our JSON: any number of chats with all of their branches, one a line, to be imported again but for token ids."""
+"""Our JSON: any number of chats with all of their branches, one a line; token ids and templates are not read back."""
 
 from __future__ import annotations
 

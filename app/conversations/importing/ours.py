@@ -77,7 +77,9 @@ def _conversation(value: Mapping[str, Any], conversation_id: str) -> Conversatio
 def _message(
     fields: Mapping[str, Any], conversation_id: str, parent_id: str | None, texts: Mapping[str, str]
 ) -> Message:
-    """Without token ids: some of them write no text, so that a file could put turns into a prompt that nobody sees."""
+    """Without token ids and template: either can write control tokens, so that a file could put turns into a prompt
+    that nobody sees.
+    """
     text = text_of(fields.get("text"))
     return Message(
         id=new_id(),
@@ -97,7 +99,6 @@ def _message(
         kv=_kv_of(fields.get("kv")),
         context_length=_count_of(fields.get("context_length")),
         system_prompt=texts.get(str(fields.get("system_prompt")), ""),
-        template=texts.get(str(fields.get("template")), ""),
         quantisation=text_of(fields.get("quantisation")),
         statistics=_statistics_of(fields.get("statistics")),
         notices=tuple(map(text_of, items_of(fields.get("notices")))),

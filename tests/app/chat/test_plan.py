@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -16,7 +17,7 @@ from app.chat.session import ChatSession
 from app.settings.preferences import ModelChoice, Settings
 from app.settings.presets import DEFAULT_ID, Presets
 from engine.messages import CountTokens, Finished, KvScheme, ModelFacts, ModelLoaded, Sampling, Turn
-from tests.app.driver import RunAsync
+from tests.app.driver import RunAsync, settle
 from tests.app.fake_engine import FakeEngine, facts_of
 
 ASKED = Sampling(temperature=0.7, top_p=0.8)
@@ -107,6 +108,24 @@ def test_deleted_preset_gives_way_to_the_models(make_session, presets, run_async
     assert session.plan.system_prompt == ""
     presets.undo_deletion()
     assert session.plan.system_prompt == SYSTEM.text
+
+
+def test_model_chosen_while_a_message_waits_is_sampled_as_it_asks(
+    make_session, facts, settings, fake_engine, run_async, bridge, monkeypatch
+) -> None:
+    monkeypatch.setattr(plan, "MOST_SECONDS", 0.3)
+    fake_engine.answers_on_models = False
+
+    async def choose_another() -> None:
+        sending = asyncio.ensure_future(make_session().send(Draft("Hi")))
+        await settle()
+        fake_engine.answers_on_models = True
+        settings.change(replace(settings.preferences, target="/models/other"))
+        assert await sending
+
+    run_async(choose_another())
+    (submit,) = fake_engine.submits
+    assert submit.sampling == replace(ASKED, seed=submit.sampling.seed)
 
 
 def test_choices_for_a_model_act_on_its_chats(make_session, settings: Settings, target, send, fake_engine) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 
 import pytest
@@ -9,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.chat.draft import Draft
 from app.chat.empty_choices import EmptyChoices
 from app.chat.preset_menu import ALL, preset_menu
 from app.chat.session import ChatSession
@@ -82,3 +84,22 @@ def test_without_presets_there_are_no_rows(choices: EmptyChoices, presets: Prese
         presets.delete(preset.id)
     assert all(row.isHidden() for row in choices.rows)
     assert presets.all[0].id == DEFAULT_ID
+
+
+def test_a_preset_chosen_while_the_first_message_is_saved_stays_the_chats(
+    session: ChatSession, make_session: Callable[[], ChatSession], presets: Presets, run_async: RunAsync
+) -> None:
+    chosen = presets.latest[0].id
+
+    async def choose_meanwhile() -> None:
+        sending = asyncio.ensure_future(session.send(Draft("Hi")))
+        while session.preset != DEFAULT_ID:  # with which the message is being saved then
+            await asyncio.sleep(0)
+        assert session.conversation_id is None
+        await session.choose_preset(chosen)
+        await sending
+
+    run_async(choose_meanwhile())
+    again = make_session()
+    assert run_async(again.open(session.conversation_id or ""))
+    assert again.preset == chosen

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -21,7 +22,7 @@ TINY = "makers/tiny-4bit"
 
 def make_content(size: int, seed: int) -> bytes:
     """Bytes that do not repeat."""
-    return b"".join((seed << 40 | place).to_bytes(8, "big") for place in range(size // 8 + 1))[:size]
+    return Random(seed).randbytes(size)
 
 
 def make_model(**properties: object) -> HubModel:

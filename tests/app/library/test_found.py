@@ -39,6 +39,17 @@ def test_the_chosen_snapshot_of_a_cache_entry_is_one_model(tmp_path: Path) -> No
     assert (found.target, found.folder) == (str(entry), str(entry / "snapshots" / "new"))
 
 
+def test_gguf_files_of_an_earlier_snapshot_stay_when_another_one_comes(tmp_path: Path) -> None:
+    entry = tmp_path / "models--org--name"
+    for revision, name in (("old", "One-Q4_0.gguf"), ("old", "One-Q8_0.gguf"), ("new", "One-Q8_0.gguf")):
+        (entry / "snapshots" / revision).mkdir(parents=True, exist_ok=True)
+        (entry / "snapshots" / revision / name).write_bytes(b"GGUF")
+    (entry / "refs").mkdir()
+    (entry / "refs" / "main").write_text("new")
+    targets = [Path(one.target).relative_to(entry / "snapshots") for one in found_in(tmp_path, Kind.HUB)]
+    assert sorted(map(str, targets)) == ["new/One-Q8_0.gguf", "old/One-Q4_0.gguf"]
+
+
 def test_an_added_folder_may_be_a_model_or_an_entry_itself(tmp_path: Path) -> None:
     model = make_model(tmp_path / "model")
     entry = make_cache_entry(tmp_path / "cache", "org--name")

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from app.library.client import read_repository
 from app.library.download import State
+from app.library.hub import Access
+from app.library.problems import HubError
 from app.library.search import ModelSearch
 from app.library.searching import Source
 from tests.app.library.conftest import TINY
@@ -25,11 +28,27 @@ def fail(downloads, wait):
     return fail
 
 
+@pytest.fixture
+def ask_for(hub_server):
+    """Ask what a repository holds; returns the problem."""
+
+    def ask_for():
+        with pytest.raises(HubError) as told:
+            read_repository(Access(hub_server.endpoint), TINY)
+        return told.value.problem.text
+
+    return ask_for
+
+
+def set_size(sibling, size):
+    (sibling.get("lfs") or sibling)["size"] = size
+
+
 def sibling_of(answer, path):
     return next(one for one in answer["siblings"] if one["rfilename"] == path)
 
 
-@pytest.mark.parametrize("commit", ["../../../../victim", "/tmp/victim", "", "main", "a" * 39, 7])
+@pytest.mark.parametrize("commit", ["../../../../victim", ""])
 def test_commit_that_is_none_never_becomes_a_folder(fail, cache, hub_server, commit):
     victim = cache.parent / "victim"
     victim.mkdir()
@@ -40,15 +59,11 @@ def test_commit_that_is_none_never_becomes_a_folder(fail, cache, hub_server, com
     assert not cache.exists()
 
 
-@pytest.mark.parametrize("size", [-1, "300000", None, 1.5, True, {}])
 @pytest.mark.parametrize("path", ["config.json", SHARD_1])
-def test_size_that_is_none_is_told(fail, hub_server, path, size):
-    def change(answer):
-        one = sibling_of(answer, path)
-        (one.get("lfs") or one)["size"] = size
-
-    hub_server.change = change
-    assert "makes no sense" in fail()
+def test_size_that_is_none_is_told(ask_for, hub_server, path):
+    for size in (-1, "300000", None, 1.5, True, {}):
+        hub_server.change = lambda answer, size=size: set_size(sibling_of(answer, path), size)
+        assert "makes no sense" in ask_for()
 
 
 @pytest.mark.parametrize("name", ["../evil-Q4_0.gguf", "/tmp/evil-Q4_0.gguf", "a/../../evil-Q4_0.gguf", "\0-Q4_0.gguf"])
@@ -58,10 +73,20 @@ def test_file_outside_its_repository_is_not_fetched(fail, cache, hub_server, nam
     assert not cache.exists()
 
 
-@pytest.mark.parametrize("body", [b"[" * 200_000, b'{"id": "\xff"}', b"[]", b"7", b"null", b'{"id": 7}', b"{}", b""])
-def test_answer_about_a_repository_that_is_none_is_told(fail, hub_server, body):
+@pytest.mark.parametrize("body", [b"[" * 200_000, b""])
+def test_download_of_what_is_told_in_nonsense_ends(fail, hub_server, body):
     hub_server.bodies["/api/models/"] = body
     assert "makes no sense" in fail()
+
+
+def test_answer_about_a_repository_that_is_none_is_told(ask_for, hub_server):
+    for body in (b'{"id": "\xff"}', b"[]", b"7", b"null", b'{"id": 7}', b"{}"):
+        hub_server.bodies["/api/models/"] = body
+        assert "makes no sense" in ask_for()
+    hub_server.bodies.clear()
+    for commit in ("/tmp/victim", "main", "a" * 39, 7):
+        hub_server.change = lambda answer, commit=commit: answer.update(sha=commit)
+        assert "makes no sense" in ask_for()
 
 
 @pytest.mark.parametrize("body", [b"[" * 200_000, b'["\xff"]', b"7", b"[7]", b'[{"id": "a/b", "downloads": "many"}]'])

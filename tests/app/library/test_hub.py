@@ -100,3 +100,9 @@ def test_locked_keychain_leaves_the_token_out_only_this_time(hub, run_async, mon
     kept["answer"] = "hf_abc"
     assert run_async(hub.access()).token == "hf_abc"
     keyring.set_keyring(before)
+
+
+def test_address_that_cannot_be_read_is_refused_in_a_sentence(hub, run_async):
+    choose(hub, endpoint="http://[")
+    assert hub.refusal.startswith("The hub's address is 'http://['")
+    assert run_async(hub.access()).refusal == hub.refusal

@@ -6,6 +6,7 @@ import asyncio
 import json
 import os
 import socket
+import threading
 
 import pytest
 
@@ -36,9 +37,12 @@ def replace_on_hub(hub_server):
     hub_server.models[TINY].files[SHARD_2] = HubFile(make_content(200_000, 9), is_large=True)
 
 
-def test_cancel_removes_what_came_before_it_was_told(downloads, wait, cache, gate):
+def test_cancel_removes_what_came_before_it_was_told(downloads, wait, cache, gate, hub_server):
+    may_answer = threading.Event()
+    hub_server.change = lambda answer: may_answer.wait(5)
     downloads.add(TINY)
     wait(lambda: downloads.downloads[0].state is State.ASKING)
+    may_answer.set()
     assert gate.is_reached.wait(5)  # while this thread hears nothing of it
     downloads.cancel(TINY)
     gate.open()
@@ -100,6 +104,7 @@ def test_entry_of_another_version_costs_no_other_download(make_downloads, wait, 
 def test_hub_that_does_not_answer_holds_up_no_end(
     downloads, hub, hub_server, wait, run_async, monkeypatch, is_cancelled
 ):
+    monkeypatch.setattr("app.library.downloads.END_SECONDS", 0.1)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{silent.getsockname()[1]}")
         downloads.add(TINY)

@@ -48,3 +48,8 @@ def test_settings_that_make_no_sense_are_left_alone(tmp_path: Path, text: str) -
 def test_a_folder_is_named_by_its_kind_or_its_own_name() -> None:
     assert Place(Path("/x"), Kind.HUB).name == "Hugging Face cache"
     assert Place(Path("/mnt/модели"), Kind.ADDED).name == "Folder модели"
+
+
+def test_a_home_that_nobody_has_ends_no_look(tmp_path: Path) -> None:
+    found = places(["~nobody-of-this-name/models"], tmp_path / "data", tmp_path)
+    assert found[-1].folder == Path("~nobody-of-this-name/models")

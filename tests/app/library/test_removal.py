@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from app.library.found_model import FoundModel
+from app.library.found_model import FoundModel, begin
 from app.library.places import Kind
 from app.library.removal import RemovalError, plan_removal, refusal_of, remove
 from engine.messages import STARTER
-from tests.app.library.model_folders import make_cache_entry, make_model, model_in
+from tests.app.library.model_folders import found_in, make_cache_entry, make_model, model_in
 
 
 def test_the_whole_entry_of_the_cache_goes_with_its_only_snapshot(cache: Path) -> None:
@@ -31,6 +31,24 @@ def test_blobs_that_another_version_needs_stay(cache: Path) -> None:
     remove(removal)
     assert sorted(path.name for path in (entry / "blobs").iterdir()) == ["c1", "w-old"]
     assert [path.name for path in (entry / "snapshots").iterdir()] == ["old"]
+
+
+def test_other_quantisation_of_the_same_repository_stays(cache: Path) -> None:
+    entry = cache / "models--org--name"
+    snapshot = entry / "snapshots" / "abc"
+    for folder in (snapshot, entry / "blobs", entry / "refs"):
+        folder.mkdir(parents=True)
+    for name, blob in (("One-Q4_0.gguf", "b4"), ("One-Q8_0.gguf", "b8"), ("README.md", "r")):
+        (entry / "blobs" / blob).write_bytes(b"GGUF")
+        (snapshot / name).symlink_to(Path("../../blobs") / blob)
+    small, large = sorted(map(begin, found_in(cache, Kind.HUB)), key=lambda one: one.target)
+    removal = plan_removal(small)
+    assert (removal.path, removal.freed_bytes) == (snapshot / "One-Q4_0.gguf", 4)
+    remove(removal)
+    assert [one.target for one in found_in(cache, Kind.HUB)] == [large.target]
+    assert sorted(path.name for path in (entry / "blobs").iterdir()) == ["b8", "r"]
+    remove(plan_removal(large))
+    assert not entry.exists()
 
 
 def test_other_folders_go_to_the_trash(tmp_path: Path) -> None:

@@ -72,7 +72,10 @@ def test_choice_keeps_what_was_chosen_and_passes_over_what_is_refused(qtbot, sho
 
 @pytest.mark.parametrize(
     ("typed", "sentence"),
-    [("200", "200 is outside 0 to 100\u00a0GB."), ("much", "“much” is no number; 0 to 100\u00a0GB can be typed.")],
+    [
+        ("200", "200 is outside 0 to 100\u00a0GB."),
+        *((text, f"“{text}” is no number; 0 to 100\u00a0GB can be typed.") for text in ("much", "nan", "inf", "1e999")),
+    ],
 )
 def test_number_that_cannot_be_is_refused_in_a_sentence_under_the_label(qtbot, show, theme, typed, sentence):
     field, told = NumberField(theme, 0, 100, unit="GB"), []

@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from app.settings.general_page import GeneralPage
 from app.settings.login import login_path
 from app.settings.preferences import General, Settings
+from app.tasks import finish
 
 
 @pytest.fixture(autouse=True)
@@ -49,3 +50,13 @@ def test_file_that_cannot_be_written_is_said_under_the_switch_which_goes_back(ru
     assert "cannot be written" in page.login_row.problem.text()
     assert not page.login.isChecked()
     assert not settings.preferences.general.opens_at_login
+
+
+def test_what_was_switched_last_is_what_the_system_does(qtbot, run_async, show, theme, settings):
+    page = GeneralPage(theme, settings)
+    show(page)
+    for _ in range(10):
+        qtbot.keyClick(page.login, Qt.Key.Key_Space)
+    run_async(finish())
+    assert (login_path().exists(), settings.preferences.general.opens_at_login) == (False, False)
+    assert not page.login.isChecked()

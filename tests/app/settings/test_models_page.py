@@ -21,7 +21,7 @@ from app.settings.preset_form import read_stops, write_stops
 from app.settings.presets import DEFAULT, DEFAULT_ID, Preset, Presets
 from app.tasks import finish
 from app.theme.theme import Theme
-from engine.messages import Failed, MemoryEstimate, Sampling, TokenCount
+from engine.messages import EstimateMemory, Failed, MemoryEstimate, ModelLoaded, Sampling, TokenCount
 from tests.app.driver import RunAsync, until
 from tests.app.fake_engine import FakeEngine, facts_of
 
@@ -98,6 +98,41 @@ def test_memory_and_the_models_own_values_are_told(page) -> None:
     )
     placeholders = [page.form.numbers[name].placeholderText() for name in ("temperature", "top_k", "seed")]
     assert (page.models.context.placeholderText(), placeholders) == ("32,768", ["0.7", "20", "another each"])
+
+
+def test_a_model_that_was_not_looked_at_before_the_page_went_is_when_it_comes_back(page, fake_engine, settle) -> None:
+    fake_engine.answers_on_models = False
+    page.choose_model("/models/other")
+    page.hide()
+    fake_engine.answers_on_models = True
+    page.show()
+    settle(lambda: page.models.context.placeholderText() == "32,768")
+
+
+def test_a_model_that_comes_later_is_looked_at_then(page, bridge, fake_engine, settle) -> None:
+    fake_engine.unreadable["/models/other"] = "It is being imported."
+    page.choose_model("/models/other")
+    settle(lambda: page.models.context_row.problem.text() != "")
+    fake_engine.unreadable.clear()
+    bridge.received.emit(ModelLoaded(0, facts_of("/models/other")))
+    settle(lambda: page.models.context.placeholderText() == "32,768")
+    assert page.models.context_row.problem.text() == ""
+
+
+def test_memory_of_another_model_is_asked_with_its_own_automatic_drafter(page, planner, fake_engine, settle) -> None:
+    class Best:
+        def resolve(self, target: str) -> str:
+            return f"dspark:{target}-drafter"
+
+    planner.use_automatic(Best())
+    page.choose_model("/models/other")
+
+    def asked() -> list[str]:
+        questions = [one for one in fake_engine.commands if isinstance(one, EstimateMemory)]
+        return [one.drafter for one in questions if one.target == "/models/other"]
+
+    settle(lambda: bool(asked()))
+    assert set(asked()) == {"dspark:/models/other-drafter"}
 
 
 def test_refusal_of_the_bits_is_the_engines(page, fake_engine, settle, settings, target) -> None:

@@ -68,14 +68,13 @@ def row_of(page: PromptCachePage, row: int) -> list[str]:
     return [words.replace(NO_BREAK, " ") for words in cells]
 
 
-def test_used_of_the_budget_is_shown_and_said(page: PromptCachePage) -> None:
+def test_used_of_the_budget_is_said_and_each_chat_has_its_tokens_size_drafter_state_and_use(
+    page: PromptCachePage,
+) -> None:
     assert page.bands.value() == page.bands.maximum() // 4
     assert page.bands.accessibleName().replace(NO_BREAK, " ") == "5 GB of 20 GB used on disk"
     assert page.drafter_words.text().replace(NO_BREAK, " ") == "drafter state, 300 MB"
     assert "31.5 MB of 50 GB" in page.more.text().replace(NO_BREAK, " ")
-
-
-def test_each_chat_has_its_tokens_size_drafter_state_and_use(page: PromptCachePage) -> None:
     assert row_of(page, 0) == ["A deleted chat", "8,020", "3 GB", "DFlash", ""]
     assert row_of(page, 1) == ["Why does ice float?", "1,130", "2 GB", "none", "now"]
 
@@ -102,19 +101,16 @@ def test_removing_all_is_asked_for_first(page: PromptCachePage, driver: Driver, 
     assert page.question.isHidden()
 
 
-@pytest.mark.parametrize(
-    ("typed", "choice", "limit"),
-    [("12.5", CacheChoice(True, 12_500_000_000), 12_500_000_000), ("0", CacheChoice(False, 0), CACHE_OFF)],
-)
-def test_budget_of_the_field_is_kept_and_sent(
-    page: PromptCachePage, driver: Driver, fake_engine: FakeEngine, typed: str, choice: CacheChoice, limit: int
-) -> None:
-    driver.qtbot.keyClicks(page.budget.field, typed)
-    driver.qtbot.keyClick(page.budget.field, Qt.Key.Key_Return)
-    assert driver.window.settings.preferences.cache == choice
-    assert asked(fake_engine, SetCacheLimits)[-1] == SetCacheLimits(budget_bytes=limit)
-    page.restore.click()
-    assert asked(fake_engine, SetCacheLimits)[-1] == SetCacheLimits()
+def test_budget_of_the_field_is_kept_and_sent(page: PromptCachePage, driver: Driver, fake_engine: FakeEngine) -> None:
+    kept, none = CacheChoice(True, 12_500_000_000), CacheChoice(False, 0)
+    for typed, choice, limit in (("12.5", kept, 12_500_000_000), ("0", none, CACHE_OFF)):
+        page.budget.field.selectAll()
+        driver.qtbot.keyClicks(page.budget.field, typed)
+        driver.qtbot.keyClick(page.budget.field, Qt.Key.Key_Return)
+        assert driver.window.settings.preferences.cache == choice
+        assert asked(fake_engine, SetCacheLimits)[-1] == SetCacheLimits(budget_bytes=limit)
+        page.restore.click()
+        assert asked(fake_engine, SetCacheLimits)[-1] == SetCacheLimits()
 
 
 def test_slider_goes_by_gigabytes(page: PromptCachePage, driver: Driver, fake_engine: FakeEngine) -> None:
@@ -144,11 +140,13 @@ def test_what_another_program_writes_cannot_be_removed(
 
 def test_engine_that_does_not_answer_is_told(page: PromptCachePage, driver: Driver, fake_engine: FakeEngine) -> None:
     fake_engine.answers_on_cache = False
-    num_asked = len(asked(fake_engine, DescribeCache))
-    driver.wait(lambda: len(asked(fake_engine, DescribeCache)) > num_asked)
-    request_id = asked(fake_engine, DescribeCache)[-1].request_id
-    fake_engine.emit(Failed(request_id, "engine", "The engine could not start."))
-    driver.wait(lambda: page.note.text == "The engine could not start.")
+
+    def refuse_last() -> bool:  # which may have been answered a moment ago
+        request_id = asked(fake_engine, DescribeCache)[-1].request_id
+        fake_engine.emit(Failed(request_id, "engine", "The engine could not start."))
+        return page.note.text == "The engine could not start."
+
+    driver.wait(refuse_last)
 
 
 def test_page_asks_no_more_once_it_is_hidden(page: PromptCachePage, driver: Driver, fake_engine: FakeEngine) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -13,9 +14,10 @@ from app.settings.preferences import ModelChoice, Settings
 from app.settings.templates_page import NOT_USED, OWN, PLAIN, USED, TemplatesPage
 from app.tasks import finish
 from app.theme.theme import Theme
-from engine.messages import CountTokens, PromptSpan, RenderedPrompt, TokenCount, Turn
+from engine.messages import CountTokens, ModelLoaded, PromptSpan, RenderedPrompt, TokenCount, Turn
 from engine.thread import EngineThread
 from tests.app.driver import RunAsync, until
+from tests.app.fake_engine import facts_of
 from tests.engine.tiny import tiny_folder
 
 Settle = Callable[[Callable[[], bool]], None]
@@ -64,6 +66,17 @@ def test_the_models_own_template_is_shown_with_what_it_makes(page: TemplatesPage
     assert page.figures.text().startswith("Rendered in ")
     assert not page.use_own.isEnabled()
     assert settings.preferences.model(target) == ModelChoice()
+
+
+def test_template_of_a_model_that_comes_later_is_shown_then(
+    page: TemplatesPage, bridge, folder, tmp_path, settle
+) -> None:
+    late = tmp_path / "late"
+    page.choose_model(str(late))
+    settle(lambda: page.problem.isVisible())
+    shutil.copytree(folder, late)
+    bridge.received.emit(ModelLoaded(0, facts_of(str(late))))
+    settle(lambda: page.editor.isEnabled() and not page.problem.isVisible())
 
 
 def test_template_that_renders_is_used_from_the_next_reply_on(page: TemplatesPage, settings, target, settle) -> None:

@@ -46,8 +46,8 @@ REPLY = Message(
 
 
 def without_ids(messages):
-    """Of messages and tokens, which no file can bring."""
-    return [replace(message, id="", parent_id=None, token_ids=(), tokenizer_id="") for message in messages]
+    """Of messages, tokens and templates, which no file can bring."""
+    return [replace(one, id="", parent_id=None, token_ids=(), tokenizer_id="", template="") for one in messages]
 
 
 def test_exported_chats_are_imported_as_they_were(tmp_path):
@@ -56,7 +56,7 @@ def test_exported_chats_are_imported_as_they_were(tmp_path):
     read, empty = read_paths([tmp_path / "x.json"], ()).chats
     assert read.conversation == CONVERSATION
     assert without_ids(read.messages) == without_ids(chat.messages)
-    assert {(message.token_ids, message.tokenizer_id) for message in read.messages} == {((), "")}
+    assert {(one.token_ids, one.tokenizer_id, one.template) for one in read.messages} == {((), "", "")}
     user, reply, other = read.messages
     assert (reply.parent_id, other.parent_id, read.shown) == (user.id, user.id, reply.id)
     assert not {message.id for message in read.messages} & {"u", "r", "s"}
