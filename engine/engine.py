@@ -99,7 +99,12 @@ class Engine:
         self._cache = cache
         self._open_again = reopen_cache
         self._checkpoints = Checkpoints(cache)
-        self._memory = Memory(lambda: self._cache, lambda: self._groups.promised_bytes, memory_limit)
+        self._memory = Memory(
+            lambda: self._cache,
+            lambda: self._groups.promised_bytes + self._loader.promised_bytes,
+            lambda: self._groups.memory.target_bytes,
+            memory_limit,
+        )
         self._groups = Groups(self._emit, depth, self._checkpoints, self._memory)
         self._requests = Requests(self._emit, text, self._inbox, self._replies, self._checkpoints, self._take_in)
         admit = self._memory.admit_model
@@ -119,12 +124,13 @@ class Engine:
         is_busy = not self._inbox.is_empty()
         while not self._inbox.is_empty():
             self._take_message()
-        is_busy |= self._residence.advance() | self._groups.advance()
+        has_moved = self._residence.advance()
         self._num_steps += 1
-        if self._num_steps % STEPS_BETWEEN_CLEARS == 0:
+        if is_time := self._num_steps % STEPS_BETWEEN_CLEARS == 0:
             mx.clear_cache()
-            self._share_memory()
-        return is_busy
+        if has_moved or is_time:
+            self._groups.look_again()
+        return self._groups.advance() | has_moved | is_busy
 
     def wait(self) -> None:
         """Block until something arrives, and take it."""
@@ -251,7 +257,7 @@ class Engine:
 
     def _take_in(self, target: Target, row: Row) -> None:
         """Let a row wait in a group."""
-        self._share_memory()
+        self._memory.share()
         self._groups.add(target, row)
 
     def _is_used(self, target: str, besides: Collection[int]) -> bool:
@@ -267,12 +273,6 @@ class Engine:
             self._emit(Finished(request_id, "cancelled"))
         else:
             self._groups.cancel(request_id)
-
-    def _share_memory(self) -> None:
-        """Tell the cache what running rows take, and may take, of the memory that both share."""
-        if self._cache is not None:
-            self._cache.shrink(self._groups.memory.target_bytes)
-            self._memory.share()
 
     def _shut_down(self) -> None:
         self.is_shut_down = True  # whatever fails below: the end is not asked for twice
