@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,9 @@ from PySide6.QtWidgets import QWidget
 from app.bridge import EngineBridge
 from app.library.downloads import Downloads
 from app.library.fits import Fits
+from app.library.found_model import FoundModel
 from app.library.library import Library
+from app.model_names import model_name
 from app.model_rows import KnownModel
 from app.wakefulness import DOWNLOADS
 
@@ -34,6 +37,7 @@ class WindowLibrary(QObject):
         self._window = window
         self._serve(window)
         self.library.changed.connect(self._show)
+        self.fits.changed.connect(self._show)
         self.downloads.finished.connect(lambda download: self.library.refresh())
         self.downloads.changed.connect(self._keep_awake)
         window.closed.connect(self._close)
@@ -73,6 +77,11 @@ class WindowLibrary(QObject):
     def _refusal_of(self, model: KnownModel) -> str:
         found = self.library.find(model.target)
         return self.fits.refusal_of(found) if found is not None else model.refusal
+
+    def whole_name_of(self, target: str) -> str:
+        """With its quantisation: one model may be here in several."""
+        found = self.library.find(target)
+        return f"{found.name}  {found.quantisation}".rstrip() if found is not None else model_name(target)
 
     # The page
 
@@ -131,7 +140,13 @@ class WindowLibrary(QObject):
         is_shown = self._page is not None and self._window.workspace.current_page is self._page
         self._window.sidebar.models_row.set_current(is_shown)
 
+    def _with_misfits(self) -> tuple[FoundModel, ...]:
+        """The models, with the reason why one needs too much memory."""
+        return tuple(replace(one, refusal=self.fits.refusal_of(one)) for one in self.library.models)
+
     def _show(self) -> None:
+        if self.library.has_looked and any(tab.empty.is_welcoming for tab in self._window.workspace.tabs):
+            self.fits.follow(self.library.models)
         if self.library.has_looked or self.library.models:
-            self._window.welcome.take_models(self.library.models, is_certain=self.library.has_looked)
+            self._window.welcome.take_models(self._with_misfits(), is_certain=self.library.has_looked)
             self._window.chooser.changed.emit()  # another name may be known

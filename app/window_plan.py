@@ -12,6 +12,7 @@ from app.chat.notes import Action, Note
 from app.chat.plan import Planner
 from app.chat.tab_notes import TabNotes
 from app.conversations.records import Conversation
+from app.model_names import model_name
 from app.settings.models_page import ModelsAndPresetsPage
 from app.settings.preferences import Preferences, Settings
 from app.settings.templates_page import TemplatesPage
@@ -39,6 +40,7 @@ class WindowPlan(QObject):
         *,
         chats: Callable[[], Iterable[Conversation]],
         targets: Callable[[], Sequence[str]] = tuple,
+        name_of: Callable[[str], str] = model_name,
         show_drafters: Callable[[str], object] = lambda target: None,
         parent: QObject | None = None,
     ) -> None:
@@ -55,6 +57,7 @@ class WindowPlan(QObject):
         self._notes = notes
         self._chats = chats
         self._targets = targets
+        self._name_of = name_of
         self._show_drafters = show_drafters
         self._told: set[str] = set()  # targets whose template was said to be missing or to fail
         pages.add(PageEntry(MODELS, "model", self._make_models), PageEntry(TEMPLATES, "edit", self._make_templates))
@@ -83,14 +86,25 @@ class WindowPlan(QObject):
 
     def _make_models(self) -> ModelsAndPresetsPage:
         page = ModelsAndPresetsPage(
-            self._theme, self._settings, self._planner, self._bridge, targets=self._targets, chats=self._chats
+            self._theme,
+            self._settings,
+            self._planner,
+            self._bridge,
+            targets=self._targets,
+            chats=self._chats,
+            name_of=self._name_of,
         )
         page.drafters_asked.connect(lambda target: self._show_drafters(target))
         return page
 
     def _make_templates(self) -> TemplatesPage:
         return TemplatesPage(
-            self._theme, self._settings, self._bridge, lambda: self._planner.target, targets=self._targets
+            self._theme,
+            self._settings,
+            self._bridge,
+            lambda: self._planner.target,
+            targets=self._targets,
+            name_of=self._name_of,
         )
 
     def _receive(self, event: Event) -> None:
@@ -139,6 +153,7 @@ def plan_of(window: MainWindow, bridge: EngineBridge) -> WindowPlan:
         window.notes,
         chats=lambda: catalogue.conversations,
         targets=lambda: [model.target for model in popovers.models()],
+        name_of=lambda target: window.library.whole_name_of(target),
         show_drafters=lambda target: window.drafters.show_drafters(target),
         parent=window,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
@@ -36,7 +35,7 @@ class EmptyPage(QWidget):
         inner.setContentsMargins(0, 0, 0, 0)
         inner.addStretch(3)
         inner.addWidget(self.welcome)
-        inner.addWidget(self.choices, 0, Qt.AlignmentFlag.AlignHCenter)
+        inner.addWidget(self.choices)
         inner.addStretch(4)
         holder = QWidget(self)
         holder.setLayout(inner)

@@ -2,17 +2,47 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QUrl, Signal
-from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QResizeEvent
+from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from app.library.card import Card, start_side
 from app.library.download import OPEN_PAGE
 from app.library.download_row import DownloadRow
 from app.library.downloads import Downloads
 from app.library.hub import Hub
+from app.statistics.sizes import scaled
 from app.theme.labels import make_label
 from app.theme.theme import Theme
+
+LEAST_HEIGHT = 132  # px at 100 %: one and a half rows, so that one sees that there are more
+
+
+class _Room(QScrollArea):
+    """As high as what it holds, or scrolled where there is no room for that."""
+
+    def __init__(self, held: QWidget) -> None:
+        super().__init__()
+        self._held = held
+        self.setWidget(held)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
+
+    def sizeHint(self) -> QSize:
+        held = self._held
+        height = held.heightForWidth(self.width()) if held.hasHeightForWidth() else held.sizeHint().height()
+        return QSize(held.sizeHint().width(), height)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, min(self.sizeHint().height(), scaled(LEAST_HEIGHT)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
 
 
 class DownloadsList(QWidget):
@@ -33,7 +63,8 @@ class DownloadsList(QWidget):
         self._caption = make_label("Downloading", "interface", "secondary", self)
         self._caption.setContentsMargins(16, 0, 16, 0)
         column.addWidget(self._caption)
-        column.addWidget(self._card)
+        self._room = _Room(self._card)
+        column.addWidget(self._room)
         downloads.changed.connect(self.refresh)
         self.refresh()
 
@@ -47,6 +78,7 @@ class DownloadsList(QWidget):
             row = self.rows.get(key) or self._add(key)
             row.is_first = not place
             row.show_download(download)
+        self._room.updateGeometry()
         self.setVisible(bool(shown))
         if tuple(self.rows) != before:
             self.rows_changed.emit()

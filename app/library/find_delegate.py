@@ -131,7 +131,7 @@ class FindDelegate(QStyledItemDelegate):
             draw_focus_ring(painter, tokens, place.adjusted(-3, -3, 3, 3), 9)
 
     def _paint_state(self, painter: QPainter, rect: QRectF, row: FindRow, button: QRectF) -> None:
-        """ "On this Mac" in the button's place, or over it where there is still something to bring."""
+        """That it is here in the button's place, or over it where there is still something to bring."""
         tokens = self._theme.tokens
         width = QFontMetricsF(font("small")).horizontalAdvance(row.state) + 1
         top = button.top() - scaled(LINE) - 2 if row.brings else button.center().y() - scaled(LINE) / 2

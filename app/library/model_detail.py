@@ -75,9 +75,11 @@ class ModelDetail(QFrame):
 
     def _lay_out(self) -> None:
         content = QWidget()
-        column = QVBoxLayout(content)
-        column.setContentsMargins(SIDE, 20, SIDE, 16)
-        column.setSpacing(4)
+        whole_column, column = QVBoxLayout(content), QVBoxLayout()
+        whole_column.setContentsMargins(SIDE - LINK_PAD, 20, SIDE - LINK_PAD, 16)
+        column.setContentsMargins(LINK_PAD, 0, LINK_PAD, 0)
+        for one in (whole_column, column):
+            one.setSpacing(4)
         deeds = QHBoxLayout()
         deeds.setSpacing(8)
         deeds.addWidget(self.load)
@@ -96,11 +98,11 @@ class ModelDetail(QFrame):
         for part in (self.place, self.kept):
             column.addWidget(part)
         foot = QHBoxLayout()
-        foot.setContentsMargins(-LINK_PAD, 0, -LINK_PAD, 0)
         foot.addWidget(self.show_files)
         foot.addStretch(1)
         foot.addWidget(self.delete_button)
-        column.addLayout(foot)
+        whole_column.addLayout(column, 1)
+        whole_column.addLayout(foot)
         self._scroll = QScrollArea(self)
         self._scroll.setWidget(content)
         self._scroll.setWidgetResizable(True)
@@ -115,6 +117,7 @@ class ModelDetail(QFrame):
     def set_over(self, is_over: bool) -> None:
         """Over the list there is a way back to it."""
         self.back.setVisible(is_over)
+        self.name.setContentsMargins(0, 8 if is_over else 0, 0, 0)
         self._is_over = is_over
         self._fit_width()
 

@@ -114,6 +114,7 @@ class ModelsPage(QWidget):
         detail.left.connect(self._close_detail)
         self.note.chosen.connect(lambda action: self.note.hide())
         shelf.library.changed.connect(self._take_library)
+        shelf.fits.changed.connect(self.find_more.refresh)  # the memory that is allowed may be known only now
         for signal in (shelf.fits.changed, shelf.chooser.changed, shelf.downloads.changed):
             signal.connect(self._refresh_if_seen)
 

@@ -235,15 +235,14 @@ class SettingsPage(QWidget):
         self.restore.setVisible(can_restore)
 
     def _make_page(self, title: str, end: QWidget | None) -> None:
-        head = QHBoxLayout()
-        words = QVBoxLayout()
-        words.setSpacing(4)
-        words.addWidget(StartLabel(title, "page-title"))
-        words.addWidget(self.sentence)
-        head.setSpacing(SPACE)
-        head.addLayout(words, 1)
+        first, head = QHBoxLayout(), QVBoxLayout()
+        first.setSpacing(SPACE)
+        first.addWidget(StartLabel(title, "page-title"), 1)
         if end is not None:
-            head.addWidget(end, alignment=Qt.AlignmentFlag.AlignTop)
+            first.addWidget(end, alignment=Qt.AlignmentFlag.AlignTop)
+        head.setSpacing(4)
+        head.addLayout(first)
+        head.addWidget(self.sentence)
         self._parts.setSpacing(12)
         column = QVBoxLayout(self._content)
         column.setContentsMargins(INSET, 24, INSET, INSET)

@@ -180,9 +180,18 @@ class KeyList(QListView):
             return QRectF()
         metrics = QFontMetricsF(font("interface"))
         width = metrics.horizontalAdvance(RESTORE) + 2 * PAD
-        keys = max(metrics.horizontalAdvance(words_of(self.keys, name)), metrics.horizontalAdvance(RECORDING)) + 2 * PAD
+        keys = (
+            max(metrics.horizontalAdvance(self.shown_keys(name, row.width())), metrics.horizontalAdvance(RECORDING))
+            + 2 * PAD
+        )
         place = QRectF(row.right() - SIDE - keys - SPACE - width, row.center().y() - 13, width, 26)
         return mirrored(place, row, self.layoutDirection())
+
+    def shown_keys(self, name: str, width: float) -> str:
+        """All keys of an action, or the first ones where all would take more than half of a row's width."""
+        words, first = words_of(self.keys, name), self.keys.keys_of(name)[:1]
+        is_wide = QFontMetricsF(font("interface")).horizontalAdvance(words) > width / 2
+        return f"{native(first[0])}, …" if is_wide and first else words
 
     def _fit(self) -> None:
         heights = (self.height_of(self.model().index(row, 0)) for row in range(self.model().rowCount()))
@@ -233,7 +242,7 @@ class KeyDelegate(QStyledItemDelegate):
     def _paint_keys(self, painter: QPainter, row: QRectF, name: str) -> None:
         view, tokens = self._view, self._view.theme.tokens
         is_recorded = name == view.recorded
-        words = RECORDING if is_recorded else words_of(view.keys, name)
+        words = RECORDING if is_recorded else view.shown_keys(name, row.width())
         width = QFontMetricsF(font("interface")).horizontalAdvance(words) + 2 * PAD
         place = QRectF(row.right() - SIDE - width, row.center().y() - 13, width, 26)
         place = mirrored(place, row, view.layoutDirection())

@@ -47,6 +47,7 @@ class ModelsAndPresetsPage(SettingsPage):
         *,
         targets: Callable[[], Sequence[str]] = tuple,
         chats: Callable[[], Iterable[Conversation]] = tuple,
+        name_of: Callable[[str], str] = model_name,
         parent: QWidget | None = None,
     ) -> None:
         """`targets` gives the models that are on this computer, `chats` all that are listed."""
@@ -56,6 +57,7 @@ class ModelsAndPresetsPage(SettingsPage):
         self._planner = planner
         self._presets = planner.presets
         self._targets = targets
+        self._name_of = name_of
         self._chats = chats
         self.models = ModelForm(theme, settings, planner, bridge)
         self.prompt = SystemPrompt(bridge, self._question)
@@ -136,7 +138,7 @@ class ModelsAndPresetsPage(SettingsPage):
 
     def _show_models(self, target: str) -> None:
         known = dict.fromkeys((self._planner.target, *self._targets(), target))
-        self.model.show_options([(one, model_name(one)) for one in known])
+        self.model.show_options([(one, self._name_of(one)) for one in known])
         self.model.choose(target)
         self.models.show_model(target)
 

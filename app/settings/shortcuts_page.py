@@ -7,6 +7,7 @@ from app.settings.fields import TextField
 from app.settings.form import Card, SettingsPage
 from app.settings.key_list import KeyList
 from app.settings.notice import Notice
+from app.theme.labels import StartLabel
 from app.theme.theme import Theme
 
 NAME = "Shortcuts"
@@ -21,11 +22,22 @@ class ShortcutsPage(SettingsPage):
         self.note = Notice(theme)
         self.list = KeyList(theme, keys)
         self.add(self.note)
-        self.add(Card(theme, self.list))
+        self.card = Card(theme, self.list)
+        self.nothing = StartLabel("", "interface", "secondary")
+        self.add(self.card)
+        self.add(self.nothing)
+        self.nothing.hide()
         self.follow(self.list)
-        self.search.textChanged.connect(self.list.search)
+        self.search.textChanged.connect(self._search)
         self.list.told.connect(self._tell)
         self.restore_asked.connect(lambda: self._tell(keys.restore()))
+
+    def _search(self, pattern: str) -> None:
+        self.list.search(pattern)
+        has_any = self.list.model().rowCount() > 0
+        self.card.setVisible(has_any)
+        self.nothing.setVisible(not has_any)
+        self.nothing.setText(f"No action, menu or key has “{pattern.strip()}”.")
 
     def _tell(self, sentence: str) -> None:
         self.note.say(sentence)

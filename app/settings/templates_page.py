@@ -46,6 +46,7 @@ class TemplatesPage(SettingsPage):
         target: Callable[[], str],
         *,
         targets: Callable[[], Sequence[str]] = tuple,
+        name_of: Callable[[str], str] = model_name,
         parent: QWidget | None = None,
     ) -> None:
         """`target` gives the model in use, `targets` those that are on this computer."""
@@ -55,6 +56,7 @@ class TemplatesPage(SettingsPage):
         self._bridge = bridge
         self._in_use = target
         self._targets = targets
+        self._name_of = name_of
         self._target = ""
         self._own: ChatTemplate | None = None  # once it is known
         self._own_text = ""  # as the editor has it, which knows one kind of line's end
@@ -102,7 +104,7 @@ class TemplatesPage(SettingsPage):
     def choose_model(self, target: str) -> None:
         """What was typed for another one and could not be rendered is given up."""
         known = dict.fromkeys((self._in_use(), *self._targets(), target))
-        self.model.show_options([(one, model_name(one)) for one in known])
+        self.model.show_options([(one, self._name_of(one)) for one in known])
         self.model.choose(target)
         if target != self._target:
             self._target, self._own = target, None

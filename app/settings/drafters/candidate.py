@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from app.drafters import DRAFTERS
+from app.model_names import model_name
 from app.settings.drafters.found import Place
 from engine.messages import DrafterFacts
 
@@ -93,12 +94,8 @@ def candidate_of(place: Place, facts: DrafterFacts, state: str) -> Candidate:
 def head_note(place: Place, facts: DrafterFacts) -> str:
     """Of a misfit the folder's name: another of its kind may fit."""
     if facts.refusal:
-        return folder_of(place.path)
+        return model_name(place.path)
     return f"block of {facts.block_size}" if facts.block_size else ""
-
-
-def folder_of(path: str) -> str:
-    return path.rstrip("/").rsplit("/", 1)[-1]
 
 
 def heads_of(target: str, facts: DrafterFacts, state: str) -> Candidate:
@@ -119,6 +116,6 @@ def told_apart(candidates: Iterable[Candidate]) -> tuple[Candidate, ...]:
     ordered = sorted(candidates, key=lambda one: order[one.group])
     counts = Counter((one.group, one.name, one.note) for one in ordered)
     return tuple(
-        replace(one, note=folder_of(one.path)) if one.path and counts[(one.group, one.name, one.note)] > 1 else one
+        replace(one, note=model_name(one.path)) if one.path and counts[(one.group, one.name, one.note)] > 1 else one
         for one in ordered
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFileDialog, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.drafters import drafter_name
 from app.figures import write_rate
@@ -17,7 +17,7 @@ from app.settings.drafters.measurements import Measurement
 from app.settings.drafters.picker import Picker, to_measure
 from app.settings.drafters.row_list import DrafterList
 from app.settings.drafters.rows import Act, rows_of, write_left
-from app.settings.form import Choice, SettingsPage, make_button
+from app.settings.form import Choice, Ends, SettingsPage, make_button
 from app.settings.preferences import AUTOMATIC
 from app.theme.labels import StartLabel
 from app.theme.theme import Theme
@@ -51,17 +51,16 @@ class DraftersPage(SettingsPage):
         line.setContentsMargins(16, 4, 8, 0)
         line.addWidget(StartLabel("Or choose one", "interface", "secondary", wraps=False), 1)
         line.addWidget(self.legend)
-        foot = QWidget()
-        grid = QGridLayout(foot)
-        grid.setContentsMargins(16, 0, 0, 0)
-        grid.setColumnStretch(0, 1)
-        words = QVBoxLayout()
+        holder, button = QWidget(), QWidget()
+        words, beside = QVBoxLayout(holder), QHBoxLayout(button)
         words.setSpacing(2)
+        words.setContentsMargins(16, 0, 0, 0)
         words.addWidget(StartLabel(WHEN, "small", "secondary"))
         words.addWidget(StartLabel(MEASURED_WITH, "small", "caption"))
-        grid.addLayout(words, 0, 0)
-        grid.addWidget(self.add_button, 0, 1, Qt.AlignmentFlag.AlignTop)
-        for part in (self.automatic, head, self.problem, self.list, foot):
+        beside.setContentsMargins(16, 0, 0, 0)
+        beside.addStretch(1)
+        beside.addWidget(self.add_button, 0, Qt.AlignmentFlag.AlignTop)
+        for part in (self.automatic, head, self.problem, self.list, Ends(holder, button)):
             self.add(part)
         for first, second in ((self.targets, self.automatic.choice), (self.automatic.choice, self.measure_all)):
             QWidget.setTabOrder(first, second)

@@ -20,6 +20,7 @@ from app.theme.theme import Theme
 
 HEIGHTS = {Kind.HEAD: 32, Kind.TITLE: 38, Kind.DRAFTER: 42, Kind.MISFIT: 42}
 BAR, BETWEEN = 42, 8  # px
+LEAST_REASON = 220  # px at 100 %, beside the name of a misfit; with less it stands under it
 FASTER, SLOWER = 1.05, 0.95
 
 
@@ -70,6 +71,11 @@ class RowPainter(QStyledItemDelegate):
     def _paint_misfit(self, canvas: Canvas, row: Row) -> None:
         columns = canvas.columns
         canvas.radio(is_chosen=False, is_faint=True)
+        if columns.reason.width < scaled(LEAST_REASON):
+            below = Span(columns.name.start, columns.reason.end)
+            canvas.words(below, f"{row.words}  {row.note}".rstrip(), "interface", "ink3", drop=-scaled(8))
+            canvas.words(below, row.reason, "small", "ink3", drop=scaled(9))
+            return
         reason_start = columns.reason.start
         end = canvas.words(Span(columns.name.start, reason_start - BETWEEN), row.words, "interface", "ink3")
         if row.note:
@@ -101,7 +107,8 @@ class RowPainter(QStyledItemDelegate):
         if row.state:
             has_room = columns.axis.width > 0
             start = columns.axis.start if has_room else columns.alone.start
-            span = Span(start, button_span(row, columns).start - BETWEEN)
+            button = button_span(row, columns)
+            span = Span(start, button.start - BETWEEN if button.width else columns.together.end)
             canvas.words(span, row.state if has_room else row.brief, "interface", "ink2")
             return
         if row.is_old:

@@ -106,3 +106,11 @@ def test_open_page_leads_to_the_hub(card, downloads, hub, monkeypatch):
 def test_amounts_are_in_the_unit_that_shows_progress():
     small = Download("a/b", state=State.RUNNING, done_bytes=36_000_000, total_bytes=100_000_000)
     assert (small.amount, RUNNING.amount) == ("36 of 100\u00a0MB", "4.5 of 7.2\u00a0GB")
+
+
+def test_rows_keep_their_height_where_there_is_little_room(card, downloads, qtbot):
+    show(downloads, *(Download(f"makers/model-{number}", state=State.PAUSED) for number in range(9)))
+    card.resize(500, 200)
+    card.show()
+    qtbot.waitUntil(lambda: card.width() == 500)
+    assert all(row.height() >= row.sizeHint().height() for row in card.rows.values())

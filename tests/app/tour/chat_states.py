@@ -20,6 +20,8 @@ async def first_start(camera: Camera, answers: Answers) -> None:
     if camera.window.chooser.facts is None:
         await camera.shoot("loading")
     await loaded(camera, answers)
+    await camera.until(lambda: camera.window.library.library.has_looked, answers.seconds)
+    await asyncio.sleep(0.5)  # what fits is known in a moment
     await camera.shoot("first-start")
     camera.window.resize(480, 400)
     await asyncio.sleep(0.1)

@@ -72,6 +72,7 @@ async def settings(camera: Camera, answers: Answers) -> None:
             pages.show(page)
             await asyncio.sleep(0.2)
             await camera.shoot_widget(f"{name}-{page.lower().replace(' ', '-')}", window)
+    window.resize(1040, 800)
     pages.close()
 
 

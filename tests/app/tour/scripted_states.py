@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-from engine.messages import EngineStarted, Failed, ModelLoaded, Notice, Statistics, TemplateSwitch
+from engine.messages import Failed, ModelLoaded, Notice, Statistics, TemplateSwitch
 from tests.app.fake_engine import facts_of
 from tests.app.tour.answers import STOP, ScriptedAnswers
 from tests.app.tour.camera import Camera
@@ -68,13 +68,18 @@ async def engine_failed(camera: Camera, answers: ScriptedAnswers) -> None:
     answers.engine.emit(Failed(0, "engine", "The engine stopped. Every chat is saved; start Slipstream again."))
     await asyncio.sleep(0.2)
     await camera.shoot("engine-failed")
-    answers.engine.emit(EngineStarted())
+    camera.window.upkeep.engine.start()
+    await camera.until(lambda: camera.window.chooser.is_loaded)
 
 
 async def model_missing(camera: Camera, answers: ScriptedAnswers) -> None:
     status = camera.window.chooser
-    loads = [one.request_id for one in answers.engine.commands if type(one).__name__ == "LoadModel"]
-    answers.engine.emit(Failed(loads[-1], "model", NO_MODEL))
+    await camera.until(lambda: status.is_loaded)
+    answers.engine.unloadable = {status.target: NO_MODEL}
+    status.load()
     await camera.until(lambda: status.error != "")
     await camera.shoot("model-missing")
-    answers.engine.emit(ModelLoaded(0, facts_of("starter")))
+    answers.engine.unloadable = {}
+    status.load()
+    answers.engine.emit(ModelLoaded(0, answers.engine.make_facts(status.target)))
+    await camera.until(lambda: status.is_loaded)

@@ -63,7 +63,17 @@ REPORT = CacheReport(
     budget_bytes=20_000_000_000,
     written_today_bytes=1_230_000_000,
     daily_limit_bytes=50_000_000_000,
-    conversations=tuple(CachedConversation(str(number), 900_000_000, 6_100) for number in range(12)),
+    drafter_bytes=820_000_000,
+    conversations=(
+        CachedConversation("tour-7", 3_120_000_000, 21_204, 410_000_000, ("DFlash",)),
+        CachedConversation("tour-9", 2_480_000_000, 16_870, 240_000_000, ("DFlash", "EAGLE-3")),
+        CachedConversation("tour-0", 1_900_000_000, 12_918),
+        CachedConversation("tour-4", 1_410_000_000, 9_577, 170_000_000, ("DFlash",)),
+        CachedConversation("tour-5", 1_160_000_000, 7_903),
+        CachedConversation("tour-2", 800_000_000, 5_410),
+        CachedConversation("tour-3", 430_000_000, 2_916),
+        CachedConversation("gone", 100_000_000, 712),
+    ),
 )
 
 

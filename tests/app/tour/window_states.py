@@ -98,10 +98,10 @@ async def told(camera: Camera, answers: Answers) -> None:
     await camera.shoot("damage")
     camera.window.notes.drop("damage")
     files[1].unlink()
-    camera.window.workspace.alike.refuse(SENTENCE)
+    camera.window.workspace.alike.refuse("disk full", SENTENCE)
     camera.tab.composer.field.setPlainText("Is this kept?")
     await camera.shoot("disk-full")
-    camera.window.workspace.alike.refuse("")
+    camera.window.workspace.alike.refuse("disk full", "")
     camera.tab.composer.field.clear()
 
 
