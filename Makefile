@@ -22,7 +22,7 @@ test: lint
 	@QT_QPA_PLATFORM=offscreen $(WITH_BLAS) $(VENV) -m pytest $(ARGS)
 
 soak: venv-dev
-	@SLIPSTREAM_SOAK_ROUNDS=20000 $(WITH_BLAS) $(VENV) -m pytest tests/engine/test_soak.py $(ARGS)
+	@SLIPSTREAM_SOAK_ROUNDS=20000 $(WITH_BLAS) $(VENV) -m pytest tests/engine/test_soak.py tests/engine/test_random_orders.py $(ARGS)
 
 bench: venv-dev
 	@[ -e tests/benchmarks/__main__.py ] || { echo "There is no benchmark in this version." >&2; exit 1; }

@@ -58,6 +58,7 @@ from engine.models.errors import DrafterError
 from engine.prompt_cache.cache import PromptCache
 from engine.prompt_cache.entries import Opened, ReadBack, Removed, Written
 from engine.prompt_cache.report import FOLDER_NAME
+from engine.refusal import refusal
 from engine.replies import Replies
 from engine.requests import Requests
 from engine.residence import Residence
@@ -98,12 +99,18 @@ class Engine:
         self._cache = cache
         self._open_again = reopen_cache
         self._checkpoints = Checkpoints(cache)
-        self._memory = Memory(lambda: self._cache, lambda: self._groups.promised_bytes, memory_limit)
+        self._memory = Memory(
+            lambda: self._cache,
+            lambda: self._groups.promised_bytes + self._loader.promised_bytes,
+            lambda: self._groups.memory.target_bytes,
+            memory_limit,
+        )
         self._groups = Groups(self._emit, depth, self._checkpoints, self._memory)
         self._requests = Requests(self._emit, text, self._inbox, self._replies, self._checkpoints, self._take_in)
         admit = self._memory.admit_model
         self._loader = Loader(data_dir, self._replies, self._emit_of_load, self._requests.prepare, admit)
         self._residence = Residence(self._loader, self._emit_of_load, self._is_used)
+        self._at_hand: Message | None = None  # what is being handled
         self._num_steps = 0
         self.is_shut_down = False
 
@@ -116,17 +123,18 @@ class Engine:
         """Take what arrived, then advance a load by a slice and one group by a forward; False where all is done."""
         is_busy = not self._inbox.is_empty()
         while not self._inbox.is_empty():
-            self._handle(*self._inbox.get())
-        is_busy |= self._residence.advance() | self._groups.advance()
+            self._take_message()
+        has_moved = self._residence.advance()
         self._num_steps += 1
-        if self._num_steps % STEPS_BETWEEN_CLEARS == 0:
+        if is_time := self._num_steps % STEPS_BETWEEN_CLEARS == 0:
             mx.clear_cache()
-            self._share_memory()
-        return is_busy
+        if has_moved or is_time:
+            self._groups.look_again()
+        return self._groups.advance() | has_moved | is_busy
 
     def wait(self) -> None:
         """Block until something arrives, and take it."""
-        self._handle(*self._inbox.get())
+        self._take_message()
 
     def run(self) -> None:
         """Step until nothing is left to do."""
@@ -142,10 +150,15 @@ class Engine:
         self._loader.adopt(target)
 
     def fail(self, text: str) -> None:
-        """Fail every request; for a fault of the engine itself."""
-        for request_id in self._requests.drop() | {*self._residence.drop()}:
+        """Fail every request, that too whose message broke the engine; for a fault of the engine itself."""
+        failing = self._requests.drop() | {*self._residence.drop()}
+        for request_id in failing:
             self._emit(Failed(request_id, "engine", text))
         self._groups.fail(text)
+        broken, self._at_hand = self._at_hand, None
+        answer = refusal(broken, text) if broken is not None else None
+        if answer is not None and getattr(answer, "request_id", 0) not in failing:
+            self._emit(answer)
 
     def close_cache(self, seconds: float) -> bool:
         """Write what can be written in that time, after the shutdown; False where something was dropped."""
@@ -166,6 +179,11 @@ class Engine:
         if isinstance(event, Failed):
             self._requests.forget(event.request_id)
         self._emit(event)
+
+    def _take_message(self) -> None:
+        arrived_at, self._at_hand = self._inbox.get()
+        self._handle(arrived_at, self._at_hand)
+        self._at_hand = None
 
     def _handle(self, arrived_at: float, message: Message) -> None:
         match message:
@@ -239,7 +257,7 @@ class Engine:
 
     def _take_in(self, target: Target, row: Row) -> None:
         """Let a row wait in a group."""
-        self._share_memory()
+        self._memory.share()
         self._groups.add(target, row)
 
     def _is_used(self, target: str, besides: Collection[int]) -> bool:
@@ -256,15 +274,9 @@ class Engine:
         else:
             self._groups.cancel(request_id)
 
-    def _share_memory(self) -> None:
-        """Tell the cache what running rows take, and may take, of the memory that both share."""
-        if self._cache is not None:
-            self._cache.shrink(self._groups.memory.target_bytes)
-            self._memory.share()
-
     def _shut_down(self) -> None:
+        self.is_shut_down = True  # whatever fails below: the end is not asked for twice
         for request_id in self._requests.ids | {*self._residence.waiting_ids()}:
             self._cancel(request_id)
         self._groups.end()
         self._residence.drop()
-        self.is_shut_down = True

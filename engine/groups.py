@@ -35,7 +35,8 @@ class Groups:
         self._checkpoints = checkpoints
         self._room = memory
         self._admission = Admission(emit)
-        self._num_seen = 0  # rows when it was last looked whether another one has room
+        self._num_seen = 0  # rows when it was last looked who has room
+        self._looks_again = False
         self._device = Device()
         self._groups: list[Group] = []
 
@@ -70,14 +71,20 @@ class Groups:
     def advance(self) -> bool:
         """Give the next group in turn one step; False where none is left."""
         self._drop_idle()
-        if self._admission.first is not None and self._num_rows < self._num_seen:
+        if self._looks_again or self._num_rows < self._num_seen:
+            self._looks_again = False
             self._admit()
+            self._room.share()
         if not self._groups:
             return False
         group = self._groups.pop(0)
         self._groups.append(group)
         self._guarded(group, group.step)
         return True
+
+    def look_again(self) -> None:
+        """Have the next step see whether there is room that no row has left: a model that went, say."""
+        self._looks_again = True
 
     def cancel(self, request_id: int) -> None:
         """End a request between rounds; one that is unknown or has ended needs nothing."""
@@ -111,6 +118,8 @@ class Groups:
             if (group := self._place(waiting.target, waiting.row)) is not None:
                 self._admission.leave()
                 group.add(waiting.row)
+            elif (most := self._most_room(waiting)) < self._need_alone(waiting):
+                self._admission.refuse(self._need_alone(waiting), most)
             elif self._num_rows:
                 self._admission.hold(self._num_rows, self._least_need, self._room.room_bytes())
                 break
@@ -146,6 +155,15 @@ class Groups:
         """What a row takes in a group of its own."""
         row, target = waiting.row, waiting.target
         return grown_bytes(target.row_size, row.kv, [row], 1) + self._more_working_bytes(target)
+
+    def _need_alone(self, waiting: Waiting) -> int:
+        """What a row takes where no other runs."""
+        size = waiting.target.row_size
+        return grown_bytes(size, waiting.row.kv, [waiting.row], 1) + size.working_bytes
+
+    def _most_room(self, waiting: Waiting) -> int:
+        """What there is beside a row's own models, once all else is gone."""
+        return self._room.limit_bytes() - waiting.target.weight_bytes - waiting.row.drafter.weight_bytes
 
     def _growth(self, group: Group, *more: Row) -> int:
         """What the rows of a group, and one more, may yet take."""

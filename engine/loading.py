@@ -41,6 +41,17 @@ class Loading:
 
     steps: Iterator[LoadStep]
     waiting: dict[int, Request] = field(default_factory=dict)
+    admitted_bytes: int = 0  # that it was found to have memory for
+    share_done: float = 0.0  # of its files' bytes
+
+    @property
+    def promised_bytes(self) -> int:
+        """What it has yet to take."""
+        return int(self.admitted_bytes * (1 - self.share_done))
+
+    def observe(self, progress: Progress) -> None:
+        if progress.phase == "loading" and progress.total:
+            self.share_done = progress.done / progress.total
 
 
 class Loader:
@@ -85,13 +96,18 @@ class Loader:
         """Of the weights of all loaded drafters, those that only a running row still uses too."""
         return sum(drafter.weight_bytes for drafter in self._drafters.values())
 
+    @property
+    def promised_bytes(self) -> int:
+        """What loads that have begun will take beyond what they have."""
+        return sum(loading.promised_bytes for loading in self._loadings.values())
+
     def want(self, request: Request) -> None:
         """Go on with a request whose target and drafter are loaded, and start loading what is not."""
         target = self._targets.get(request.target)
         if target is None:
-            self._wait(
-                LoadKey(request.target), request, lambda: load_target(request.target, self._data_dir, self._admit)
-            )
+            key = LoadKey(request.target)
+            admit = partial(self._admit_load, key)
+            self._wait(key, request, lambda: load_target(request.target, self._data_dir, admit))
         elif isinstance(request, Submit):
             self._want_drafter(request, target)
         else:
@@ -154,7 +170,7 @@ class Loader:
             self._replies.store(target.facts.tokenizer_id),
             self._data_dir,
             target.view,
-            partial(self._admit, submit.drafter),
+            partial(self._admit_load, key, submit.drafter),
         )
         if self._wait(key, submit, lambda: load_drafter(submit.drafter, source)):
             self._advance(key)  # one without weights is there at once, and waits for no other load
@@ -166,6 +182,10 @@ class Loader:
             self._loadings[key] = Loading(load())
         self._loadings[key].waiting[request.request_id] = request
         return is_new
+
+    def _admit_load(self, key: LoadKey, name: str, num_bytes: int) -> None:
+        self._admit(name, num_bytes)
+        self._loadings[key].admitted_bytes = num_bytes
 
     def _advance(self, key: LoadKey) -> None:
         try:
@@ -179,6 +199,7 @@ class Loader:
     def _take(self, key: LoadKey, step: LoadStep) -> None:
         match step:
             case Progress():
+                self._loadings[key].observe(step)
                 for request_id in self._loadings[key].waiting:
                     self._emit(replace(step, request_id=request_id))
             case Target():

@@ -19,12 +19,14 @@ class Memory:
         self,
         cache: Callable[[], PromptCache | None],
         promised: Callable[[], int],
+        live: Callable[[], int],
         limit: Callable[[int], int] | None = None,
     ) -> None:
-        """`promised()`: what rows may still grow by. `limit(held)`: what the process may take in all, where it holds so
-        many bytes; None is the machine's."""
+        """`promised()`: what rows and loads in progress will yet take. `live()`: what rows have. `limit(held)`: what
+        the process may take in all, where it holds so many bytes; None is the machine's."""
         self._cache = cache
         self._promised = promised
+        self._live = live
         self._limit = limit or device_limit
 
     def limit_bytes(self) -> int:
@@ -42,14 +44,17 @@ class Memory:
         room = self.room_bytes()
         if num_bytes > room:
             return False
-        if (cache := self._cache()) is not None and cache.ram_bytes > room - num_bytes:
-            cache.limit_ram(room - num_bytes)
-            mx.clear_cache()
+        if (cache := self._cache()) is not None:
+            cached = cache.ram_bytes
+            cache.limit_ram(room - num_bytes)  # what is promised is not the cache's to fill meanwhile
+            if cache.ram_bytes < cached:
+                mx.clear_cache()
         return True
 
     def share(self) -> None:
-        """Let the prompt cache fill what is left."""
+        """Let the prompt cache fill what is left, within the ceiling that it shares with rows."""
         if (cache := self._cache()) is not None:
+            cache.shrink(self._live())
             cache.limit_ram(max(0, self.room_bytes()))
 
     def admit_model(self, name: str, num_bytes: int) -> None:

@@ -58,9 +58,12 @@ def peak_bytes(size: RowSize, kv: KvScheme, rows: Sequence[Row], max_rows: int) 
     joined = len(rows) - len(reading)
     copied = 0
     if reading and len(rows) > 1:
-        copied = sum(size.at(len(row.prompt_ids), kv) for row in reading)
+        copied = sum(
+            size.at(len(row.prompt_ids), kv) + row.drafter.kv_bytes_per_token * len(row.prompt_ids) for row in reading
+        )
         if _capacity(len(rows), max_rows) > _capacity(max(joined, 1), max_rows):
-            copied += grown_bytes(size, kv, rows[:-1], max_rows)
+            longest = sorted(rows, key=lambda row: row.most_tokens)[1:]  # whichever of them joins last
+            copied += grown_bytes(size, kv, longest, max_rows)
     return grown_bytes(size, kv, rows, max_rows) + copied
 
 

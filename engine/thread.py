@@ -113,7 +113,7 @@ class EngineThread:
             self._attempt("failing every request", lambda: engine.fail(fault))
             self._tell_fault(fault)
         self._attempt("closing the prompt cache", lambda: self._close_cache(engine))
-        self._is_over = not fault
+        self._is_over = engine.is_shut_down
         return fault
 
     def _start(self) -> Engine:

@@ -49,7 +49,11 @@ def process_memory() -> int:
 
 
 def _machine_memory(path: Path) -> int:
-    for line in path.read_text(encoding="ascii").splitlines():
+    try:
+        lines = path.read_text(encoding="ascii").splitlines()
+    except OSError:  # a process that has too many files open can read none
+        lines = []
+    for line in lines:
         if line.startswith("MemAvailable:"):
             return int(line.split()[1]) * 1024
     return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

@@ -12,6 +12,7 @@ from engine.messages import (
     ClearCache,
     DescribeMemory,
     Failed,
+    Finished,
     LoadModel,
     MemoryReport,
     Notice,
@@ -67,16 +68,16 @@ def notices_of(engine: Harness, request_id: int) -> list[str]:
 
 
 def test_row_that_has_no_room_waits_with_a_sentence_and_starts_when_another_ends(engine, limit, size, target, alone):
-    engine.send(submit(1, target, TEXT, max_tokens=60), submit(2, target, TEXT, max_tokens=90))
+    engine.send(submit(1, target, TEXT, max_tokens=20), submit(2, target, TEXT, max_tokens=30))
     limit.leave(size.working_bytes + int(2.6 * size.at(256)))
     engine.step_until(lambda: bool(engine.ids_of(1)))
-    engine.send(submit(3, target, TEXT, max_tokens=150))
+    engine.send(submit(3, target, TEXT, max_tokens=50))
     engine.run()
     (text,) = notices_of(engine, 3)
-    assert text.startswith("A third reply at 188 tokens needs 66 KB more; ")
+    assert text.startswith("A third reply at 88 tokens needs 66 KB more; ")
     assert text.endswith(" is free. It starts when another ends.")
     assert engine.events.index(engine.end_of(1)) < engine.events.index(engine.deltas_of(3)[0])
-    assert [engine.ids_of(i) for i in (1, 2, 3)] == [alone(TEXT, max_tokens=count) for count in (60, 90, 150)]
+    assert [engine.ids_of(i) for i in (1, 2, 3)] == [alone(TEXT, max_tokens=count) for count in (20, 30, 50)]
 
 
 def test_row_that_nothing_makes_room_for_is_refused(engine, limit, size, target):
@@ -101,14 +102,37 @@ def test_rows_share_a_batch_where_there_is_room_and_run_apart_where_it_is_short(
         assert engine.ids_of(first) == engine.ids_of(first + 1) == alone(TEXT)
 
 
+def test_row_that_no_end_makes_room_for_is_refused_at_once(engine, limit, size, target):
+    engine.send(submit(1, target, TEXT, max_tokens=LONG))
+    engine.step_until(lambda: bool(engine.ids_of(1)))
+    loaded = engine.engine.target(str(target))
+    limit.num_bytes = loaded.weight_bytes + size.working_bytes + size.at(256)
+    engine.send(submit(2, target, TEXT, max_tokens=LONG), submit(3, target, TEXT, max_tokens=5))
+    engine.step(2)
+    assert isinstance(engine.end_of(2), Failed)
+    assert "waits" not in notices_of(engine, 3)[0]
+
+
+def test_row_starts_once_another_model_has_made_room(engine, limit, size, target, looping_target):
+    engine.send(LoadModel(98, str(looping_target)), submit(1, target, TEXT, max_tokens=LONG))
+    engine.step_until(lambda: bool(engine.ids_of(1)))
+    limit.leave(size.working_bytes + int(1.5 * size.at(256)))
+    engine.send(submit(2, target, TEXT, max_tokens=5))
+    engine.step()
+    assert notices_of(engine, 2)
+    engine.send(UnloadModel(str(looping_target)))
+    engine.step_until(lambda: any(isinstance(event, Finished) for event in engine.events_of(2)))
+    assert not [event for event in engine.events_of(1) if isinstance(event, Finished)]
+
+
 def test_later_row_never_passes_one_that_waits(engine, limit, size, target):
-    engine.send(submit(1, target, TEXT, max_tokens=60))
+    engine.send(submit(1, target, TEXT, max_tokens=20))
     engine.step_until(lambda: bool(engine.ids_of(1)))
     limit.leave(size.working_bytes + int(1.5 * size.at(256)))
     engine.send(submit(2, target, TEXT, max_tokens=LONG), submit(3, target, TEXT, max_tokens=5))
     engine.step(2)
     limit.leave(1 << 30)
-    engine.run()
+    engine.step_until(lambda: bool(engine.deltas_of(3)))
     assert notices_of(engine, 3) == [
         "A third reply waits behind one that there is no memory for. It starts after that one."
     ]
@@ -123,38 +147,39 @@ def test_row_goes_on_once_the_one_before_it_is_cancelled(engine, limit, size, ta
     engine.step(2)
     assert not engine.ids_of(3)
     engine.send(Cancel(2))
-    engine.run()
-    assert engine.events.index(engine.end_of(3)) < engine.events.index(engine.end_of(1))
+    engine.step_until(lambda: any(isinstance(event, Finished) for event in engine.events_of(3)))
+    assert not [event for event in engine.events_of(1) if isinstance(event, Finished)]
 
 
 def test_waiting_for_memory_costs_rounds_nothing(engine, limit, size, target):
     engine.send(submit(1, target, TEXT, max_tokens=LONG))
     engine.step_until(lambda: bool(engine.ids_of(1)))
-    limit.leave(0)
+    limit.leave(size.working_bytes)
     engine.send(submit(2, target, TEXT))
     engine.step()
     num_asked = limit.num_asked
     engine.step(50)
     assert limit.num_asked == num_asked
+    assert notices_of(engine, 2)
 
 
 @pytest.mark.parametrize("ending", [Cancel(2), Shutdown()])
 def test_row_that_waits_for_memory_can_be_ended(engine, limit, size, target, ending):
     engine.send(submit(1, target, TEXT, max_tokens=LONG))
     engine.step_until(lambda: bool(engine.ids_of(1)))
-    limit.leave(0)
+    limit.leave(size.working_bytes)
     engine.send(submit(2, target, TEXT))
     engine.step()
     engine.send(ending)
-    engine.run()
+    engine.step()
     assert engine.reason_of(2) == "cancelled"
 
 
 def test_row_that_waits_for_memory_keeps_its_target_loaded(engine, limit, size, target):
-    engine.send(submit(1, target, TEXT, max_tokens=60))
+    engine.send(submit(1, target, TEXT, max_tokens=20))
     engine.step_until(lambda: bool(engine.ids_of(1)))
-    limit.leave(0)
-    engine.send(submit(2, target, TEXT), UnloadModel(str(target)))
+    limit.leave(size.working_bytes)
+    engine.send(submit(2, target, TEXT, max_tokens=5), UnloadModel(str(target)))
     engine.step(3)
     limit.leave(1 << 30)
     engine.run()
@@ -165,7 +190,7 @@ def test_row_that_waits_for_memory_keeps_its_target_loaded(engine, limit, size, 
 def test_fault_fails_a_row_that_waits_for_memory(engine, limit, size, target):
     engine.send(submit(1, target, TEXT, max_tokens=LONG))
     engine.step_until(lambda: bool(engine.ids_of(1)))
-    limit.leave(0)
+    limit.leave(size.working_bytes)
     engine.send(submit(2, target, TEXT))
     engine.step()
     engine.engine.fail("It failed.")
@@ -214,21 +239,37 @@ def test_prompt_cache_gives_way_to_a_row_and_to_a_model(data_dir, target, tmp_pa
     engine.close()
 
 
+def test_prompt_cache_leaves_what_a_row_was_promised(data_dir, target, tmp_path, limit):
+    engine = Harness(data_dir, cache_dir=tmp_path / "cache", memory_limit=limit)
+    engine.send(LoadModel(1, str(target)), LoadModel(2, str(target)))
+    engine.run()
+    size = engine.engine.target(str(target)).row_size
+    limit.leave(size.working_bytes + size.at(512))
+    engine.send(submit(3, target, TEXT * 20, max_tokens=30))
+    engine.step_until(lambda: len(engine.ids_of(3)) > 20)
+    assert cached_bytes(engine, 4) == 0
+    limit.leave(1 << 30)
+    engine.send(submit(5, target, "x" * 300, max_tokens=20))
+    engine.run()
+    assert cached_bytes(engine, 6) > 0
+    engine.close()
+
+
 def cached_bytes(engine: Harness, request_id: int) -> int:
     engine.send(DescribeMemory(request_id))
-    engine.run()
+    engine.step()
     report = engine.answer_to(request_id)
     assert isinstance(report, MemoryReport)
     return report.cache_bytes
 
 
-@pytest.mark.parametrize("spare", [2, 5, 12])
+@pytest.mark.parametrize("spare", [2, 3, 12])
 def test_memory_stays_within_the_limit_whoever_comes(engine, limit, size, target, drafters, spare):
     limit.leave(size.working_bytes + spare * size.at(512))
     mx.reset_peak_memory()
     for index in range(1, 8):
         drafter = drafters["model like the target"] if index == 3 and spare > 5 else "none"
-        engine.send(submit(index, target, TEXT * index, max_tokens=40 * index, drafter=drafter))
+        engine.send(submit(index, target, TEXT * index, max_tokens=20 * index, drafter=drafter))
         engine.step(3)
     engine.run()
     assert not [event for event in engine.events if isinstance(event, Failed)]

@@ -21,6 +21,8 @@ from engine.messages import (
     Shutdown,
     UnloadModel,
 )
+from engine.models.drafting.inspection import read_model
+from engine.models.memory import loaded_bytes, row_size
 from tests.engine.harness import TEXT, Harness, submit
 from tests.engine.tiny import tiny_folder
 
@@ -159,6 +161,21 @@ def test_o47_five_quick_switches_with_replies_running_leave_the_last_choice_and_
         gc.enable()
 
 
+def test_memory_that_a_load_was_admitted_to_is_given_to_no_other(data_dir, target, models):
+    limits = [1 << 60]
+    engine = Harness(data_dir, memory_limit=lambda held: limits[0])
+    engine.send(LoadModel(1, str(target)))
+    engine.run()
+    before = mx.get_active_memory()
+    engine.send(LoadModel(2, str(models[0])))
+    engine.step_until(lambda: any(isinstance(event, Progress) and event.total for event in engine.events_of(2)))
+    facts = read_model("wide", models[0])
+    limits[0] = before + row_size(facts).working_bytes + int(1.5 * loaded_bytes(facts))
+    engine.send(submit(3, target, TEXT, drafter=f"model:{models[1]}", max_tokens=4))
+    engine.run()
+    assert [type(engine.events_of(request_id)[-1]) for request_id in (2, 3)] == [ModelLoaded, Failed]
+
+
 def test_of_several_drafters_those_in_use_and_the_latest_stay(engine, target, models):
     def drafter_bytes(request_id: int) -> int:
         engine.send(DescribeMemory(request_id))
@@ -167,7 +184,7 @@ def test_of_several_drafters_those_in_use_and_the_latest_stay(engine, target, mo
         assert isinstance(report, MemoryReport)
         return report.drafter_bytes
 
-    engine.send(submit(1, target, TEXT, drafter=f"model:{models[0]}", max_tokens=400))
+    engine.send(submit(1, target, TEXT, drafter=f"model:{models[0]}", max_tokens=200))
     engine.step_until(lambda: bool(engine.deltas_of(1)))
     one = drafter_bytes(11)
     for index in (1, 2):
@@ -177,5 +194,6 @@ def test_of_several_drafters_those_in_use_and_the_latest_stay(engine, target, mo
         )
     engine.step()
     assert drafter_bytes(12) == 2 * one > 0
+    engine.send(Cancel(1))
     engine.run()
     assert drafter_bytes(13) == one

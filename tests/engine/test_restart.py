@@ -18,6 +18,7 @@ from engine.messages import (
     DeleteConversation,
     Delta,
     DescribeCache,
+    DescribeMemory,
     EngineStarted,
     Event,
     Failed,
@@ -173,6 +174,23 @@ def test_shutdown_ends_an_engine_that_failed(data_dir, break_step, caplog):
     running.send(DescribeCache(1))
     running.next(Failed)
     running.send(Shutdown())
+    assert running.thread.join(60)
+    caplog.clear()
+
+
+def test_request_that_breaks_the_loop_is_answered_too(running, monkeypatch, caplog):
+    monkeypatch.setattr("engine.engine.describe_memory", lambda *parts: 1 / 0)
+    running.send(DescribeMemory(1))
+    assert [event.request_id for event in (*running.next(Failed), *running.next(Failed))] == [1, 0]
+    caplog.clear()
+
+
+def test_shutdown_that_breaks_the_loop_ends_the_thread(data_dir, monkeypatch, caplog):
+    monkeypatch.setattr("engine.groups.Groups.end", lambda groups: 1 / 0)
+    running = Running(data_dir)
+    running.next(EngineStarted)
+    running.send(Shutdown())
+    running.next(Failed)
     assert running.thread.join(60)
     caplog.clear()
 

@@ -23,10 +23,10 @@ def ask(engine: Harness, request_id: int, target: Path, *, is_trial: bool, **opt
 
 
 def test_trial_reads_its_prompt_though_it_is_cached_and_keeps_nothing_of_it(engine, target):
-    ask(engine, 1, target, is_trial=False)
+    ask(engine, 1, target, is_trial=False, max_tokens=8)
     engine.send(DescribeCache(2))
     engine.run()
-    ask(engine, 3, target, is_trial=True)
+    ask(engine, 3, target, is_trial=True, max_tokens=8)
     statistics = engine.statistics_of(3)
     assert (statistics.num_cached, statistics.num_read) == (0, statistics.num_prompt)
     assert statistics.reread_reason == ""
@@ -38,8 +38,8 @@ def test_trial_reads_its_prompt_though_it_is_cached_and_keeps_nothing_of_it(engi
 
 
 def test_reply_after_a_trial_finds_nothing_of_it(engine, target, drafters):
-    ask(engine, 1, target, is_trial=True, drafter=drafters["other model"])
-    ask(engine, 2, target, is_trial=False, drafter=drafters["other model"])
+    for request_id, is_trial in ((1, True), (2, False)):
+        ask(engine, request_id, target, is_trial=is_trial, drafter=drafters["other model"], max_tokens=4)
     assert engine.statistics_of(2).num_cached == 0
     engine.close()
 

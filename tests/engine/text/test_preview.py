@@ -189,7 +189,7 @@ def test_o13_other_questions_go_before_previews_that_wait(data_dir: Path, target
     for request_id in (1, 2):
         done = came.set if request_id == 2 else lambda: None
         thread.answer(
-            PreviewTemplate(request_id, str(target), SLOW, CHAT),
+            PreviewTemplate(request_id, str(target), "{{ messages[0].content }}", CHAT),
             lambda made, done=done: (answered.append(made), done()),
         )
     thread.answer(Inspect(3, str(target)), answered.append)
