@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -191,9 +191,10 @@ def _revision(model: FoundModel) -> tuple[DeleteCacheStrategy, bool]:
         raise RemovalError(f"{write_place(entry.parent)} cannot be read: {error}.") from error
     repo = next((one for one in cache.repos if os.path.realpath(one.repo_path) == os.path.realpath(entry)), None)
     known = [one.commit_hash for one in repo.revisions] if repo is not None else []
-    if snapshot not in known:
+    if repo is None or snapshot not in known:
         raise RemovalError(f"{write_place(entry)} is damaged, so that it cannot be deleted in part. Delete it there.")
-    return cache.delete_revisions(snapshot), len(known) > 1
+    # Of this entry alone: one that was renamed on the hub has the same commits under its other name.
+    return replace(cache, repos=frozenset((repo,))).delete_revisions(snapshot), len(known) > 1
 
 
 def _snapshot_of(folder: Path) -> str:

@@ -23,6 +23,14 @@ def test_the_whole_entry_of_the_cache_goes_with_its_only_snapshot(cache: Path) -
     assert not entry.exists()
 
 
+def test_entries_of_other_names_with_the_same_commit_stay(cache: Path) -> None:
+    """As a repository that was renamed leaves them."""
+    names = [f"org--name-{number}" for number in range(6)]
+    entries = [make_cache_entry(cache, name, "abc") for name in names]
+    remove(plan_removal(begin(found_in(cache, Kind.HUB)[3])))
+    assert [entry.exists() for entry in entries] == [True, True, True, False, True, True]
+
+
 def test_blobs_that_another_version_needs_stay(cache: Path) -> None:
     make_cache_entry(cache, "org--name", "old", is_main=False)
     entry = make_cache_entry(cache, "org--name", "new")
