@@ -58,6 +58,6 @@ async def drafters_here(camera: Camera, answers: Answers) -> None:
     await camera.shoot_widget("drafters-measuring", page)
     await camera.until(lambda: not picker.measuring.is_any, MEASURE_SECONDS)
     assert not picker.measuring.errors, picker.measuring.errors
-    page.resize(1040, 860)
+    page.resize(1040, 680)
     await camera.shoot_widget("drafters-measured", page)
     window.settings_pages.close()
