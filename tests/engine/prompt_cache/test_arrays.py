@@ -55,7 +55,8 @@ def test_a_page_keeps_no_memory_of_the_row_that_it_was_cut_from(num_heads: int):
     whole = mx.random.normal((1, num_heads, 4096, 64))
     (page,) = cut_pages(StreamState(0, 4096, (whole,)), [(256, 512)])
     del whole
-    assert mx.get_active_memory() - before < page[0].nbytes + 1000
+    # the process's other small arrays come and go; the row would be sixteen pages
+    assert mx.get_active_memory() - before < 2 * page[0].nbytes
 
 
 def test_pages_of_a_part_are_cut_by_absolute_positions():

@@ -58,7 +58,7 @@ def test_a_preview_takes_half_a_character_in_text_and_template(starter_data: Pat
 
 
 def test_a_file_that_was_not_imported_is_a_sentence(tmp_path: Path) -> None:
-    failed = TextDesk(tmp_path).answer(Inspect(1, str(find_starter())))
+    failed = TextDesk(tmp_path).answer(CountTokens(1, str(find_starter()), (Turn("user", "Hi"),)))
     assert isinstance(failed, Failed)
     assert "not imported" in failed.text
 
