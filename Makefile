@@ -10,6 +10,8 @@
 ARGS ?=
 EXTRAS ?=
 VENV := .venv/bin/python
+# a file's tests stay in one process, which makes its models once; each process may hold the starter model
+AT_ONCE := -n auto --maxprocesses 4 --dist loadfile
 WITH_BLAS = LD_PRELOAD="$$($(VENV) -m engine.blas --print)"
 
 .PHONY: run test soak bench lint clean venv venv-dev
@@ -19,7 +21,7 @@ run: venv
 
 test: lint
 	@QT_QPA_PLATFORM=offscreen $(VENV) -m app.system_libraries
-	@QT_QPA_PLATFORM=offscreen $(WITH_BLAS) $(VENV) -m pytest $(ARGS)
+	@QT_QPA_PLATFORM=offscreen $(WITH_BLAS) $(VENV) -m pytest $(AT_ONCE) $(ARGS)
 
 soak: venv-dev
 	@SLIPSTREAM_SOAK_ROUNDS=20000 $(WITH_BLAS) $(VENV) -m pytest tests/engine/test_soak.py tests/engine/test_random_orders.py $(ARGS)
