@@ -123,10 +123,14 @@ class Measuring(QObject):
             self._task = start(self._work())
         self.changed.emit()
 
-    def stop(self, drafter: str = "") -> None:
-        """Measure no further, or not this drafter; what is complete is kept."""
-        self._queue = [one for one in self._queue if drafter and one.drafter != drafter]
-        if self.progress and drafter in ("", self.progress.job.drafter) and self._task:
+    def stop(self, target: str = "", drafter: str = "") -> None:
+        """Measure no further, or nothing of this target, or not this drafter of it; what is complete is kept."""
+
+        def is_meant(job: Job) -> bool:
+            return target in ("", job.target) and drafter in ("", job.drafter)
+
+        self._queue = [one for one in self._queue if not is_meant(one)]
+        if self.progress and is_meant(self.progress.job) and self._task:
             self._task.cancel()
         self.changed.emit()
 

@@ -146,7 +146,7 @@ class DraftersPage(SettingsPage):
     def _act(self, act: Act, drafter: str) -> None:
         candidate = self._picker.candidates.of(self._target).candidate(drafter)
         if act is Act.STOP:
-            self._picker.measuring.stop(drafter)
+            self._picker.measuring.stop(self._target, drafter)
         elif candidate is not None:
             self._picker.measure(self._target, [candidate])
 
