@@ -41,6 +41,7 @@ class ModelChooser(QObject):
 
     changed = Signal()
     target_changed = Signal()
+    ejected = Signal(str)  # target
     gave_way = Signal(str)  # why another model than the one that was chosen answers, a sentence
 
     def __init__(
@@ -167,6 +168,7 @@ class ModelChooser(QObject):
         if self.can_eject:
             self.state = State.LEAVING
             self.bridge.send(UnloadModel(self.target))
+            self.ejected.emit(self.target)
             self.changed.emit()
 
     def need(self) -> None:

@@ -103,7 +103,7 @@ class DraftersPage(SettingsPage):
         plain: Measurement | None = picker.measurements.plain(target)
         self.legend.show_plain(write_rate(plain.plain_rate) if plain else "")
         self.list.show_rows(rows_of(picker, target))
-        problem = scan.error or self._lost(scan)
+        problem = scan.error or self._lost(scan) or picker.measuring.ended.get(target, "")
         self.problem.setText(problem)
         self.problem.setVisible(bool(problem))
         self._show_measure_all()
