@@ -67,6 +67,7 @@ class ModelChooser(QObject):
         self._request_id = 0  # of the load
         self._held: set[str] = set()  # targets that are in memory or on their way there
         self._before = ""  # the target that answered before
+        self._chosen_before = ("", "")  # what was asked for then, and what was preferred
         self.load_rate = 0.0  # bytes per second, of the last load that was timed
         self._loading_since = (0.0, 0)  # when the first progress of the load came, and how many bytes it had then
         bridge.received.connect(self._receive)
@@ -137,17 +138,18 @@ class ModelChooser(QObject):
 
     def choose(self, target: str) -> None:
         """Go on with another model from the next reply on, and with every later start."""
-        before, self._asked = self.target, target
+        before, chosen = self.target, self._chosen
+        self._asked = target
         self._settings.change(replace(self._settings.preferences, target=target))
         self._asked = ""
         if target != before or self.state not in (State.LOADING, State.LOADED):
-            self._go_to(target, before)
+            self._go_to(target, before, chosen)
 
     def use(self, target: str) -> None:
         """Go on with another model until one is chosen or the program ends."""
         if target != self.target:
-            before, self._asked = self.target, target
-            self._go_to(target, before)
+            before, chosen, self._asked = self.target, self._chosen, target
+            self._go_to(target, before, chosen)
 
     def load(self) -> None:
         """Have it in memory before it is needed."""
@@ -183,9 +185,13 @@ class ModelChooser(QObject):
 
     # What comes of it
 
-    def _go_to(self, target: str, before: str) -> None:
+    @property
+    def _chosen(self) -> tuple[str, str]:
+        return self._asked, self._settings.preferences.target
+
+    def _go_to(self, target: str, before: str, chosen_before: tuple[str, str]) -> None:
         if self.is_loaded and before != target:
-            self._before = before
+            self._before, self._chosen_before = before, chosen_before
         leaving = sorted(self._held - {target})
         self._held.clear()
         self.bridge.send(*(UnloadModel(one) for one in leaving))
@@ -200,7 +206,7 @@ class ModelChooser(QObject):
             self.target_changed.emit()
             self.changed.emit()
         else:
-            self._go_to(after.target, before.target)
+            self._go_to(after.target, before.target, ("", before.target))
 
     def _receive(self, event: Event) -> None:
         match event:
@@ -260,5 +266,14 @@ class ModelChooser(QObject):
         if before in ("", failed):
             self.state, self.error = State.FAILED, text
             return
-        self.choose(before)
+        self._go_back(before)
         self.gave_way.emit(f"{name} was not loaded: {text.rstrip('.')}. {self.name} answers again.")
+
+    def _go_back(self, before: str) -> None:
+        """To the model before and what was preferred with it, which may be another one."""
+        failed, chosen = self.target, self._chosen
+        asked, preferred = self._chosen_before
+        self._asked = before
+        self._settings.change(replace(self._settings.preferences, target=preferred))
+        self._asked = asked
+        self._go_to(before, failed, chosen)

@@ -100,6 +100,19 @@ def test_a_model_that_cannot_be_loaded_gives_way_to_the_one_before(
     assert chooser.target == settings.preferences.target == "starter"
 
 
+def test_going_back_to_a_model_of_this_run_alone_leaves_the_preference(
+    bridge: EngineBridge, settings: Settings, fake_engine: FakeEngine, qtbot: QtBot
+) -> None:
+    chooser = ModelChooser(bridge, settings, asked="/models/handed", parent=QObject(settings))
+    chooser.load()
+    qtbot.waitUntil(lambda: chooser.is_loaded)
+    fake_engine.unloadable["/models/gone"] = "it is not there any more"
+    with qtbot.waitSignal(chooser.gave_way):
+        chooser.choose("/models/gone")
+    qtbot.waitUntil(lambda: chooser.is_loaded)
+    assert (chooser.target, settings.preferences.target) == ("/models/handed", "starter")
+
+
 def test_without_one_before_the_failure_stays_until_another_is_chosen(
     bridge: EngineBridge, settings: Settings, fake_engine: FakeEngine, qtbot: QtBot
 ) -> None:
