@@ -175,8 +175,8 @@ async def run_window(
     )
     if reports is not None:
         WindowReports(reports, window.notes, window)
-    instance.raise_asked.connect(window.take_over)
     bridge.start()
+    instance.follow(window.take_over)
     try:
         await _use(window, bridge, set_aside)
     except asyncio.CancelledError:
