@@ -216,6 +216,7 @@ async def _use(window: MainWindow, bridge: EngineBridge, set_aside: SetAside | N
     await window.open()
     await ended.wait()
     window.leave()
+    await window.plan.come_to_rest()
     bridge.refuse_questions()
     await finish()
 

@@ -84,6 +84,12 @@ class WindowPlan(QObject):
         if target and isinstance(page, TemplatesPage):
             page.choose_model(target)
 
+    async def come_to_rest(self) -> None:
+        """Wait until a template that was typed last is taken."""
+        page = self._pages.window.made_page(TEMPLATES) if self._pages.window else None
+        if isinstance(page, TemplatesPage):
+            await page.come_to_rest()
+
     def _make_models(self) -> ModelsAndPresetsPage:
         page = ModelsAndPresetsPage(
             self._theme,
