@@ -175,8 +175,8 @@ async def run_window(
     )
     if reports is not None:
         WindowReports(reports, window.notes, window)
-    instance.raise_asked.connect(window.take_over)
     bridge.start()
+    instance.follow(window.take_over)
     try:
         await _use(window, bridge, set_aside)
     except asyncio.CancelledError:
@@ -216,6 +216,7 @@ async def _use(window: MainWindow, bridge: EngineBridge, set_aside: SetAside | N
     await window.open()
     await ended.wait()
     window.leave()
+    await window.plan.come_to_rest()
     bridge.refuse_questions()
     await finish()
 

@@ -22,6 +22,11 @@ def drafter_name(name: str) -> str:
     return DRAFTERS.get(name, name)
 
 
-def _path_of(name: str) -> str:
+def split_drafter(name: str) -> tuple[str, str]:
+    """Its kind, and its path, which is "" where it has none."""
     kind, _, path = name.partition(":")
-    return path if kind in KINDS else ""
+    return kind, path if kind in KINDS else ""
+
+
+def _path_of(name: str) -> str:
+    return split_drafter(name)[1]

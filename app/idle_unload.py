@@ -31,6 +31,7 @@ class IdleUnload(QObject):
     ) -> None:
         """`clock` gives seconds."""
         super().__init__(parent)
+        self.is_measuring: Callable[[], bool] = lambda: False
         self._chooser = chooser
         self._running = running
         self._settings = settings
@@ -44,6 +45,8 @@ class IdleUnload(QObject):
 
     def look(self) -> None:
         """Eject the model where its time has come."""
+        if self.is_measuring():
+            self._used_at = self._clock()
         minutes = self._settings.preferences.general.unload_minutes
         if minutes and not self._running.count and self._clock() - self._used_at >= 60 * minutes:
             self._chooser.eject()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from enum import Enum, auto
@@ -10,7 +9,8 @@ from enum import Enum, auto
 from PySide6.QtCore import QObject, Signal
 
 from app.bridge import EngineBridge
-from app.figures import in_words, write_loading
+from app.model_loading import ModelLoading, replies_end
+from app.model_look import ModelLook
 from app.model_names import model_name
 from app.settings.preferences import Preferences, Settings
 from engine.messages import (
@@ -41,6 +41,7 @@ class ModelChooser(QObject):
 
     changed = Signal()
     target_changed = Signal()
+    ejected = Signal(str)  # target
     gave_way = Signal(str)  # why another model than the one that was chosen answers, a sentence
 
     def __init__(
@@ -62,12 +63,14 @@ class ModelChooser(QObject):
         self._asked = asked
         self._num_running = num_running
         self._facts: ModelFacts | None = None
-        self._progress: Progress | None = None
         self._request_id = 0  # of the load
+        self._look = ModelLook(bridge, settings, self)
+        self._look.done.connect(self._take_look)
+        self._resident = ""  # the target that is in memory, and was not asked to leave
         self._held: set[str] = set()  # targets that are in memory or on their way there
         self._before = ""  # the target that answered before
-        self.load_rate = 0.0  # bytes per second, of the last load that was timed
-        self._loading_since = (0.0, 0)  # when the first progress of the load came, and how many bytes it had then
+        self._chosen_before = ("", "")  # what was asked for then, and what was preferred
+        self.loading = ModelLoading()
         bridge.received.connect(self._receive)
         settings.changed.connect(self._take_preferences)
 
@@ -111,62 +114,62 @@ class ModelChooser(QObject):
     @property
     def words(self) -> str:
         """What it is doing, or "" when there is nothing to say."""
-        match self.state, self._progress:
-            case State.LEAVING, _:
-                return f"Leaves when {self._replies}."
-            case State.LOADING, Progress(phase="waiting") if self._num_running():
-                return f"Loads when {self._replies}."
-            case State.LOADING, Progress(phase="loading" | "importing" as phase, done=done, total=total):
-                return f"{phase.capitalize()} {self.name}, {write_loading(done, total)}"
-            case State.LOADING, _:
-                return f"Loading {self.name}"
-        return ""
+        if self.state is State.LEAVING:
+            return f"Leaves when {replies_end(self._num_running())}."
+        return self.loading.words(self.name, self._num_running()) if self.is_loading else ""
 
     @property
     def wait_words(self) -> str:
         """When another one would load; "" is at once."""
-        return f"Another loads when {self._replies}." if self._num_running() else ""
-
-    @property
-    def _replies(self) -> str:
-        num_running = self._num_running()
-        return "the reply ends" if num_running < 2 else f"the {in_words(num_running)} replies end"
+        return f"Another loads when {replies_end(num_running)}." if (num_running := self._num_running()) else ""
 
     # What is asked of it
 
     def choose(self, target: str) -> None:
         """Go on with another model from the next reply on, and with every later start."""
-        before, self._asked = self.target, target
+        before, chosen = self.target, self._chosen
+        self._asked = target
         self._settings.change(replace(self._settings.preferences, target=target))
         self._asked = ""
         if target != before or self.state not in (State.LOADING, State.LOADED):
-            self._go_to(target, before)
+            self._go_to(target, before, chosen)
 
     def use(self, target: str) -> None:
         """Go on with another model until one is chosen or the program ends."""
         if target != self.target:
-            before, self._asked = self.target, target
-            self._go_to(target, before)
+            before, chosen, self._asked = self.target, self._chosen, target
+            self._go_to(target, before, chosen)
 
     def load(self) -> None:
         """Have it in memory before it is needed."""
-        self.error, self._progress, self.state = "", None, State.LOADING
-        self._facts = self.bridge.facts_of(self.target)
+        self._begin()
         self._held.add(self.target)
         self._request_id = self.bridge.next_request_id()
         self.bridge.send(LoadModel(self._request_id, self.target))
         self.changed.emit()
 
+    def _begin(self) -> None:
+        self._look.drop()
+        self.loading.begin()
+        self.error, self.state = "", State.LOADING
+        self._facts, self._request_id = self.bridge.facts_of(self.target), 0
+
     def stop(self) -> None:
         """End its load; the next reply begins another."""
-        if self.is_loading:
+        if self._look.is_looking:
+            self._look.drop()
+            self._unload_others()
+            self.state = State.AWAY
+            self.changed.emit()
+        elif self.is_loading:
             self.bridge.send(Cancel(self._request_id))
 
     def eject(self) -> None:
         """Let it go once no reply uses it; the next reply loads it again."""
         if self.can_eject:
-            self.state = State.LEAVING
+            self.state, self._resident = State.LEAVING, ""
             self.bridge.send(UnloadModel(self.target))
+            self.ejected.emit(self.target)
             self.changed.emit()
 
     def need(self) -> None:
@@ -181,14 +184,43 @@ class ModelChooser(QObject):
 
     # What comes of it
 
-    def _go_to(self, target: str, before: str) -> None:
+    @property
+    def _chosen(self) -> tuple[str, str]:
+        return self._asked, self._settings.preferences.target
+
+    def _go_to(self, target: str, before: str, chosen_before: tuple[str, str]) -> None:
         if self.is_loaded and before != target:
-            self._before = before
-        leaving = sorted(self._held - {target})
-        self._held.clear()
-        self.bridge.send(*(UnloadModel(one) for one in leaving))
-        self.load()
+            self._before, self._chosen_before = before, chosen_before
+        self._begin()
+        if target == self._resident:  # it has not left yet
+            self._unload_others()
+            self.state, self._before = State.LOADED, ""
+        elif self._resident:
+            self._look.begin(target)
+        else:
+            self._exchange()
+        self.changed.emit()
         self.target_changed.emit()
+
+    def _exchange(self) -> None:
+        """Load it in the place of what is in memory."""
+        self._unload_others()
+        self.load()
+
+    def _unload_others(self) -> None:
+        leaving = sorted(self._held - {self.target})
+        self._held &= {self.target}
+        if self._resident in leaving:
+            self._resident = ""
+        self.bridge.send(*(UnloadModel(one) for one in leaving))
+
+    def _take_look(self, refusal: str) -> None:
+        """A model that cannot be read or does not fit leaves the one before where it is."""
+        if refusal:
+            self._take_failure("model", refusal)
+            self.changed.emit()
+        else:
+            self._exchange()
 
     def _take_preferences(self, before: Preferences, after: Preferences) -> None:
         """A model that was chosen elsewhere."""
@@ -198,7 +230,7 @@ class ModelChooser(QObject):
             self.target_changed.emit()
             self.changed.emit()
         else:
-            self._go_to(after.target, before.target)
+            self._go_to(after.target, before.target, ("", before.target))
 
     def _receive(self, event: Event) -> None:
         match event:
@@ -206,38 +238,31 @@ class ModelChooser(QObject):
                 self._held.add(facts.target)
                 if facts.target != self.target:
                     return
-                self._time_load()
+                self.loading.end()
                 self._facts, self.error, self._before = facts, "", ""
-                self.state = State.LOADED
+                self.state, self._resident = State.LOADED, facts.target
+                if self._look.is_looking:  # a reply was faster
+                    self._look.drop()
+                    self._unload_others()
             case ModelUnloaded(target=target):
                 self._take_unloaded(target)
             case Progress(request_id=request_id) if request_id == self._request_id and self.is_loading:
-                self._take_progress(event)
+                self.loading.take(event)
             case Finished(request_id=request_id) if request_id == self._request_id and self.is_loading:
                 self.state = State.AWAY
                 self._held.discard(self.target)
-            case Failed(request_id=request_id, code=code, text=text) if request_id == self._request_id:
-                self._take_failure(code, text)
             case Failed(request_id=0):
                 self._lose_engine()
+            case Failed(request_id=request_id, code=code, text=text) if request_id == self._request_id:
+                self._take_failure(code, text)
             case _:
                 return
         self.changed.emit()
 
-    def _take_progress(self, progress: Progress) -> None:
-        """A load is timed from its first progress on: imports and waits are no part of it."""
-        if progress.phase == "loading" and (self._progress is None or self._progress.phase != "loading"):
-            self._loading_since = (time.monotonic(), progress.done)
-        self._progress = progress
-
-    def _time_load(self) -> None:
-        began_at, num_before = self._loading_since
-        if self._progress is not None and self._progress.phase == "loading":
-            seconds = time.monotonic() - began_at
-            self.load_rate = (self._progress.total - num_before) / seconds if seconds > 0 else 0.0
-
     def _take_unloaded(self, target: str) -> None:
         """One whose load was asked for meanwhile comes back."""
+        if target == self._resident:
+            self._resident = ""
         if target == self.target and not self.is_loading:
             self.state = State.AWAY
         if target != self.target or not self.is_loading:
@@ -245,8 +270,9 @@ class ModelChooser(QObject):
 
     def _lose_engine(self) -> None:
         """Nothing is in memory without one, and what failed with it is no fault of a model."""
+        self._look.drop()
         self._held.clear()
-        self.state, self._progress = State.AWAY, None
+        self.state, self._resident = State.AWAY, ""
 
     def _take_failure(self, code: str, text: str) -> None:
         failed, before, name = self.target, self._before, self.name
@@ -258,5 +284,14 @@ class ModelChooser(QObject):
         if before in ("", failed):
             self.state, self.error = State.FAILED, text
             return
-        self.choose(before)
+        self._go_back(before)
         self.gave_way.emit(f"{name} was not loaded: {text.rstrip('.')}. {self.name} answers again.")
+
+    def _go_back(self, before: str) -> None:
+        """To the model before and what was preferred with it, which may be another one."""
+        failed, chosen = self.target, self._chosen
+        asked, preferred = self._chosen_before
+        self._asked = before
+        self._settings.change(replace(self._settings.preferences, target=preferred))
+        self._asked = asked
+        self._go_to(before, failed, chosen)

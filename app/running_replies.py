@@ -24,6 +24,11 @@ class RunningReplies(QObject):
     def count(self) -> int:
         return len(self._running)
 
+    def model_of(self, request_id: int) -> str:
+        """The target of one; "" where it does not run."""
+        reply = self._running.get(request_id)
+        return reply.model if reply is not None else ""
+
     def _take(self, reply: LiveReply) -> None:
         self._running[reply.request_id] = reply
         reply.changed.connect(self._take_change)

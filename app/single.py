@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -37,6 +38,7 @@ class SingleInstance(QObject):
         self._lock.setStaleLockTime(0)
         self._name = f"slipstream-{hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]}"
         self._server: QLocalServer | None = None
+        self._early: list[Handed] | None = []  # what came before anyone followed
 
     def take(self) -> bool:
         """Become the one instance; False where another one runs."""
@@ -67,6 +69,13 @@ class SingleInstance(QObject):
             socket.waitForDisconnected(ANSWER_MS)
         return True
 
+    def follow(self, take: Callable[[Handed], object]) -> None:
+        """Give what other starts hand over to `take`, first what came before there was a window to take it."""
+        early, self._early = self._early or [], None
+        self.raise_asked.connect(take)
+        for handed in early:
+            take(handed)
+
     def release(self) -> None:
         if self._server is not None:
             self._server.close()
@@ -86,7 +95,10 @@ class SingleInstance(QObject):
         socket.disconnected.disconnect()
         said = bytes(socket.readAll().data())
         socket.deleteLater()
-        self.raise_asked.emit(read_handed(said))
+        handed = read_handed(said)
+        if self._early is not None:
+            self._early.append(handed)
+        self.raise_asked.emit(handed)
 
 
 def read_handed(said: bytes) -> Handed:

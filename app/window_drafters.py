@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject
 
 from app.bridge import EngineBridge
 from app.drafter_popovers import DrafterPopovers
+from app.measuring_ends import MeasuringEnds
 from app.settings.drafters.found import Library, NoLibrary
 from app.settings.drafters.page import DraftersPage
 from app.settings.drafters.picker import Picker
@@ -25,6 +26,8 @@ class WindowDrafters(QObject):
         models, pages = window.models, window.settings_pages
         library = library or NoLibrary(self)
         self.picker = Picker(bridge, models.running, window.settings, library, lambda: models.chooser.target, self)
+        MeasuringEnds(bridge, models.chooser, self.picker.measuring, self)
+        window.upkeep.unload.is_measuring = lambda: self.picker.measuring.is_any
         self.popovers = DrafterPopovers(window.theme, self.picker, self.show_page, self)
         self._pages = pages
         models.planner.use_automatic(self.picker.automatic)

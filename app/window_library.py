@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
@@ -86,15 +87,15 @@ class WindowLibrary(QObject):
     # The page
 
     def show_page(self) -> None:
-        self._shown().show_here()
+        self._show_page(lambda page: page.show_here())
 
     def show_more(self) -> None:
         """The page where models are found that are not here."""
-        self._shown().show_more()
+        self._show_page(lambda page: page.show_more())
 
     def ask_for_folder(self) -> None:
         """Have a folder chosen in which models are looked for too."""
-        self._shown().ask_for_folder()
+        self._show_page(lambda page: page.ask_for_folder())
 
     def follow(self, action: QAction) -> None:
         """Name the keys of the action where the page is offered."""
@@ -106,11 +107,17 @@ class WindowLibrary(QObject):
         action.changed.connect(take)
         take()
 
-    def _shown(self) -> ModelsPage:
-        self._window.workspace.show_page(SYMBOL, self._make_page)
+    def _show_page(self, deed: Callable[[ModelsPage], None]) -> None:
+        """And do something there; on one that is made only now, behind the turn of the loop that shows it."""
+        workspace = self._window.workspace
+        workspace.show_page(SYMBOL, self._make_page, is_large=True)
         self._window.shell.close_overlay()
-        assert self._page is not None
-        return self._page
+        page = self._page
+        assert page is not None
+        if page in workspace.pages:
+            deed(page)
+        else:
+            QTimer.singleShot(0, page, lambda: deed(page))
 
     def _make_page(self) -> QWidget:
         from app.library.models_page import ModelsPage, Shelf  # not with the program, which is to start in a second

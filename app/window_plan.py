@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject
 from app.bridge import EngineBridge
 from app.chat.notes import Action, Note
 from app.chat.plan import Planner
+from app.chat.tab import ChatTab
 from app.chat.tab_notes import TabNotes
 from app.conversations.records import Conversation
 from app.model_names import model_name
@@ -42,11 +43,12 @@ class WindowPlan(QObject):
         targets: Callable[[], Sequence[str]] = tuple,
         name_of: Callable[[str], str] = model_name,
         show_drafters: Callable[[str], object] = lambda target: None,
+        model_of: Callable[[int], str] = lambda request_id: "",
         parent: QObject | None = None,
     ) -> None:
         """`notes` are on what concerns every page; `targets` gives the models that are on this computer.
 
-        `show_drafters` opens the page of those of a target.
+        `show_drafters` opens the page of those of a target; `model_of` gives that of a reply that runs, by request.
         """
         super().__init__(parent)
         self._theme = theme
@@ -59,6 +61,7 @@ class WindowPlan(QObject):
         self._targets = targets
         self._name_of = name_of
         self._show_drafters = show_drafters
+        self._model_of = model_of
         self._told: set[str] = set()  # targets whose template was said to be missing or to fail
         pages.add(PageEntry(MODELS, "model", self._make_models), PageEntry(TEMPLATES, "edit", self._make_templates))
         planner.presets.trouble.connect(self._tell)
@@ -77,12 +80,27 @@ class WindowPlan(QObject):
         if preset_id and isinstance(page, ModelsAndPresetsPage):
             page.choose_preset(preset_id)
 
+    def serve(self, tab: ChatTab) -> None:
+        """Have the note of a reply that reached its limit lead to where that is chosen."""
+
+        def take(action: Action, message_id: str) -> None:
+            if action is Action.CHANGE_LIMIT:
+                self.show_presets(tab.session.preset_in_use.id)
+
+        tab.transcript.action_chosen.connect(take)
+
     def show_template(self, target: str = "") -> None:
         """The page of templates, with that of a model, or the one that was shown last."""
         self._pages.show(TEMPLATES)
         page = self._pages.window.made_page(TEMPLATES) if self._pages.window else None
         if target and isinstance(page, TemplatesPage):
             page.choose_model(target)
+
+    async def come_to_rest(self) -> None:
+        """Wait until a template that was typed last is taken."""
+        page = self._pages.window.made_page(TEMPLATES) if self._pages.window else None
+        if isinstance(page, TemplatesPage):
+            await page.come_to_rest()
 
     def _make_models(self) -> ModelsAndPresetsPage:
         page = ModelsAndPresetsPage(
@@ -112,7 +130,7 @@ class WindowPlan(QObject):
             case ModelLoaded(facts=facts) if not (facts.has_template or self._has_other(facts.target)):
                 self._offer_template(facts.target, f"{facts.name} {NO_TEMPLATE}")
             case Notice(code="template", text=text):
-                self._offer_template(self._planner.target, text)
+                self._offer_template(self._model_of(event.request_id) or self._planner.target, text)
 
     def _has_other(self, target: str) -> bool:
         """Whether another template stands in place of the model's own."""
@@ -155,7 +173,9 @@ def plan_of(window: MainWindow, bridge: EngineBridge) -> WindowPlan:
         targets=lambda: [model.target for model in popovers.models()],
         name_of=lambda target: window.library.whole_name_of(target),
         show_drafters=lambda target: window.drafters.show_drafters(target),
+        model_of=window.models.running.model_of,
         parent=window,
     )
+    window.workspace.alike.do_to_each(plan.serve)
     popovers.show_presets = plan.show_presets
     return plan

@@ -53,6 +53,7 @@ class Action(StrEnum):
     DO_NOT_WAIT = "Do not wait"
     FIND_MODEL = "Find a model"
     ADD_FOLDER = "Add folder…"
+    CHANGE_LIMIT = "Change limit"
 
 
 _NAMES = {
@@ -70,13 +71,14 @@ _NAMES = {
     Action.FREE_CACHE: "Clear the prompt cache, after a question",
     Action.SHOW_REPORT: "Show the report of what failed",
     Action.ADD_FOLDER: "Add a folder with models",
+    Action.CHANGE_LIMIT: "Change the limit of the preset",
     Action.DO_NOT_WAIT: "Do not wait for memory",
     Action.TEMPLATE: "Open the template of this model",
     Action.SHOW_CACHE: "Show the prompt cache, where it can be cleared",
 }
 # Shown as words, the quieter of two; or filled, where all waits for it.
 _KINDS = {
-    **dict.fromkeys((Action.DISCARD, Action.SHOW_REPORT, Action.ADD_FOLDER), "link"),
+    **dict.fromkeys((Action.DISCARD, Action.SHOW_REPORT, Action.ADD_FOLDER, Action.CHANGE_LIMIT), "link"),
     **dict.fromkeys((Action.START_ENGINE, Action.FIND_MODEL), "primary"),
 }
 
@@ -103,7 +105,8 @@ def note_for(message: Message) -> Note | None:
             when = "" if message.text else " before the first token"
             return Note(f"Stopped{f' after {tokens}' if num_tokens else when}.", (Action.CONTINUE,))
         case ReplyState.LIMIT:
-            return Note(f"Reached the limit{f' after {tokens}' if num_tokens else ''}.", (Action.CONTINUE,))
+            offered = (Action.CHANGE_LIMIT, Action.CONTINUE)
+            return Note(f"Reached the limit{f' after {tokens}' if num_tokens else ''}.", offered)
         case ReplyState.CUT_OFF:
             saved = "was" if num_tokens == 1 else "were"
             kept = "What came was saved." if message.text and not num_tokens else f"{tokens} {saved} saved."

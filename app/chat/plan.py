@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.asking import RefusedError, ask
 from app.bridge import EngineBridge
+from app.chat.usable_drafters import UsableDrafters
 from app.conversations.reply_plan import ReplyPlan
 from app.drafters import DEFAULT_DRAFTER
 from app.latest import wait_for
@@ -61,6 +62,7 @@ class Planner(QObject):
         self._automatic = automatic or WeightFree()
         self._target_of = target_of or (lambda: settings.preferences.target)
         self._drafter = drafter
+        self._usable = UsableDrafters(bridge, lambda target: self._automatic.resolve(target))
         self._inspected: dict[str, ModelFacts] = {}
         settings.changed.connect(self._take_preferences)
         presets.changed.connect(self.changed)
@@ -113,6 +115,15 @@ class Planner(QObject):
         """Let it stand in for that of every model."""
         self._drafter = drafter
         self.changed.emit()
+
+    async def with_usable_drafter(self, plan: ReplyPlan) -> ReplyPlan:
+        """With another drafter, and a notice, where the one that was chosen is gone or does not fit."""
+        drafter, notice = await self.usable_drafter(plan.drafter, plan.target)
+        return replace(plan, drafter=drafter, notices=(notice,)) if notice else plan
+
+    async def usable_drafter(self, drafter: str, target: str) -> tuple[str, str]:
+        """The drafter of a reply, and the notice on it, "" where it is the one that was asked for."""
+        return await self._usable.usable(drafter, target)
 
     async def know_model(self) -> None:
         """Find out how the model asks to be sampled, where that is not known; waits a moment at most."""

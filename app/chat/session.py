@@ -130,7 +130,7 @@ class ChatSession(SessionBranches):
         await self.planner.know_model()
         self.preset = self.planner.preset_of(self.preset).id
         self.planner.presets.use(self.preset)
-        return self.plan
+        return await self.planner.with_usable_drafter(self.plan)
 
     def _show_and_submit(self, index: int, messages: Sequence[Message]) -> None:
         if self._path.go_on(index, messages):
@@ -155,7 +155,7 @@ class ChatSession(SessionBranches):
         """Where another model wrote what there is, that is said with the reply."""
         written_by = reply.model
         plan, choices = self.plan if reply.text else await self._plan_next(), self.choices
-        reply = resumed(reply, plan, self.switches)
+        reply = await self._with_usable_drafter(resumed(reply, plan, self.switches))
         if reply.text and written_by not in ("", reply.model):
             words = f"{model_name(reply.model)} goes on where {model_name(written_by)} ended."
             reply = replace(reply, notices=(*reply.notices, words))
@@ -165,6 +165,13 @@ class ChatSession(SessionBranches):
         self._put(reply)
         self._submit(reply)
         return True
+
+    async def _with_usable_drafter(self, reply: Message) -> Message:
+        """A reply that goes on may have been begun with one that is gone; of an empty one the plan said so."""
+        if not reply.text:
+            return reply
+        drafter, notice = await self.planner.usable_drafter(reply.drafter, reply.model)
+        return replace(reply, drafter=drafter, notices=(*reply.notices, notice)) if notice else reply
 
     def stop(self) -> None:
         """End the running reply, or a check, and keep what it delivered; does nothing where none runs."""

@@ -64,6 +64,7 @@ def _made_with(plan: ReplyPlan, switches: Switches) -> dict[str, Any]:
         "rules": rules_of(plan.sampling),
         "system_prompt": storable(plan.system_prompt),
         "switches": switches,
+        "notices": plan.notices,
         **_of_the_model(plan),
     }
 

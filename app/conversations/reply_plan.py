@@ -18,3 +18,4 @@ class ReplyPlan:
     kv: KvScheme = UNQUANTISED
     context_length: int = 0
     template: str = ""
+    notices: tuple[str, ...] = ()  # what is not as it was chosen, for the user

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from app.asking import RefusedError, ask
 from app.bridge import EngineBridge
 from app.conversations.exchange import storable
-from app.latest import Latest, wait
+from app.latest import Latest, wait, wait_for
 from app.tasks import start
 from engine.messages import PreviewTemplate, RenderedPrompt, Turn
 
@@ -35,6 +35,7 @@ class Rendering(QObject):
         self._bridge = bridge
         self._latest = Latest()
         self._wanted: Asked | None = None
+        self._answered: Asked | None = None
         self._asking: asyncio.Task[None] | None = None
 
     def render(self, target: str, template: str, has_system: bool, *, is_typed: bool = True) -> None:
@@ -48,9 +49,25 @@ class Rendering(QObject):
         if self._asking is not None:
             self._asking.cancel()
 
-    async def _begin(self) -> None:
+    def finish(self) -> None:
+        """Ask at once what waits for another key; nobody is told that the answer is late."""
+        if self._wanted in (None, self._answered):
+            self.stop()
+            return
+        self._latest.drop()
+        self._go_on()
+
+    async def come_to_rest(self) -> None:
+        """Wait for the answer that is due, while one may be expected."""
+        if self._asking is not None and not self._asking.done():
+            await wait_for(self._asking, MOST_SECONDS)
+
+    def _go_on(self) -> None:
         if self._asking is None or self._asking.done():
             self._asking = start(self._ask_all())
+
+    async def _begin(self) -> None:
+        self._go_on()
         await wait(MOST_SECONDS)
         self.late.emit(BUSY)
 
@@ -71,9 +88,11 @@ class Rendering(QObject):
             )
         except RefusedError as error:
             if asked == self._wanted:
+                self._answered = asked
                 self._latest.drop()
                 self.refused.emit(template, str(error))
             return
         if asked == self._wanted:
+            self._answered = asked
             self._latest.drop()
             self.rendered.emit(template, prompt)

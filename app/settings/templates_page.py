@@ -210,7 +210,11 @@ class TemplatesPage(SettingsPage):
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self._reading.drop()
-        self._rendering.stop()
+        self._rendering.finish()
+
+    async def come_to_rest(self) -> None:
+        """Wait until what was typed last is taken or refused, a second at most."""
+        await self._rendering.come_to_rest()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

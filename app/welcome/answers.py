@@ -63,9 +63,9 @@ def _found(chooser: ModelChooser, model: PlacedModel) -> ModelAnswer:
 
 def cost_words(chooser: ModelChooser, num_bytes: int) -> str:
     """Its size, and how long it loads where a load was timed here."""
-    if not num_bytes or not chooser.load_rate:
+    if not num_bytes or not chooser.loading.rate:
         return write_bytes(num_bytes) if num_bytes else ""
-    seconds = max(1, round(num_bytes / chooser.load_rate))
+    seconds = max(1, round(num_bytes / chooser.loading.rate))
     return f"{write_bytes(num_bytes)}, about {seconds:,}{NO_BREAK}s to load"
 
 

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractButton
 from pytestqt.qtbot import QtBot
 
 from app.chat.tab import ChatTab
+from app.library.models_page import ModelsPage
 from app.statistics.page import StatisticsPage
 from app.window import MainWindow
 
@@ -66,6 +67,14 @@ class Driver:
         self.wait(lambda: isinstance(self.window.workspace.current_page, StatisticsPage))
         page = self.window.workspace.current_page
         assert isinstance(page, StatisticsPage)
+        return page
+
+    def show_models(self) -> ModelsPage:
+        """By its menu, until the page is there."""
+        self.window.actions_of_window.models.trigger()
+        self.wait(lambda: isinstance(self.window.workspace.current_page, ModelsPage))
+        page = self.window.workspace.current_page
+        assert isinstance(page, ModelsPage)
         return page
 
     def press(self, name: str) -> None:

@@ -46,6 +46,17 @@ def test_a_model_leaves_when_its_minutes_are_over_and_the_next_message_loads_it(
     driver.wait(lambda: driver.window.sidebar.footer.words == ("Ready", "tiny"))
 
 
+def test_what_is_measured_counts_as_use(driver: Driver, fake_engine: FakeEngine) -> None:
+    clock = Clock()
+    unload = make_unload(driver, clock, 1)
+    unload.is_measuring = lambda: True
+    clock.seconds = 1000
+    unload.look()
+    unload.is_measuring = lambda: False
+    unload.look()
+    assert num_unloads(fake_engine) == 0
+
+
 def test_a_reply_that_runs_and_a_zero_keep_it(driver: Driver, fake_engine: FakeEngine) -> None:
     clock = Clock()
     unload = make_unload(driver, clock, 1)

@@ -21,7 +21,7 @@ from app.conversations.database import Database
 from app.conversations.records import Message, ReplyState
 from app.garbage import GarbageCollector
 from app.settings.folders import data_folder
-from app.single import SingleInstance
+from app.single import Handed, SingleInstance
 from app.window import MainWindow
 from engine.messages import Cancel, KeepConversations, LoadModel, Shutdown
 from tests.app.conversations.saved_replies import save_reply
@@ -111,6 +111,19 @@ def test_quitting_while_a_message_is_being_saved_saves_it_and_stops_the_engine(
     assert run_program(quit_twice) == 0
     assert isinstance(fake_engine.commands[-1], Shutdown)
     assert last_saved_reply().state is not ReplyState.RUNNING
+
+
+def test_a_start_before_the_first_window_is_made_is_heeded(
+    run_program: Callable[..., int], fake_engine: FakeEngine, qtbot: QtBot
+) -> None:
+    assert SingleInstance(data_folder()).raise_other(Handed("/models/early"))
+    qtbot.wait(100)  # it is answered, and nobody is there
+
+    async def close(window: MainWindow) -> None:
+        assert window.chooser.target == "/models/early"
+        window.leave()
+
+    assert run_program(close) == 0
 
 
 def test_a_start_names_the_conversations_whose_prompts_are_kept(

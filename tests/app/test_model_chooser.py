@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from app.bridge import EngineBridge
 from app.model_chooser import ModelChooser, State
 from app.settings.preferences import Settings
-from engine.messages import Failed, LoadModel, Progress, UnloadModel
+from engine.messages import Failed, LoadModel, MemoryEstimate, Progress, UnloadModel
 from tests.app.fake_engine import FakeEngine
 
 
@@ -41,6 +41,7 @@ def test_another_model_is_loaded_behind_the_leave_of_the_one_before(
     chooser: ModelChooser, fake_engine: FakeEngine, settings: Settings, qtbot: QtBot
 ) -> None:
     chooser.choose("/models/other")
+    qtbot.waitUntil(lambda: len(asked(fake_engine)) == 3)
     assert asked(fake_engine)[-2:] == [("UnloadModel", "starter"), ("LoadModel", "/models/other")]
     qtbot.waitUntil(lambda: chooser.is_loaded)
     assert (chooser.name, chooser.quantisation) == ("other", "4-bit")
@@ -55,6 +56,7 @@ def test_a_load_that_waits_for_replies_says_so_and_then_how_far_it_is(
     fake_engine.holds_loads = True
     chooser.choose("/models/other")
     assert chooser.words == "Loading other"
+    qtbot.waitUntil(lambda: len(asked(fake_engine)) == 3)
     fake_engine.emit(Progress(load_id(fake_engine), "waiting", 0, 0))
     qtbot.waitUntil(lambda: chooser.words == "Loads when the two replies end.")
     fake_engine.emit(Progress(load_id(fake_engine), "loading", 3_100_000_000, 4_600_000_000))
@@ -70,11 +72,7 @@ def test_of_five_quick_choices_the_last_wins(chooser: ModelChooser, fake_engine:
     qtbot.waitUntil(lambda: chooser.is_loaded)
     assert chooser.name == "c"
     assert asked(fake_engine)[-1] == ("LoadModel", "/models/c")
-    assert {target for kind, target in asked(fake_engine) if kind == "UnloadModel"} == {
-        "starter",
-        "/models/a",
-        "/models/b",
-    }
+    assert {target for kind, target in asked(fake_engine) if kind == "UnloadModel"} == {"starter"}
 
 
 def test_a_stopped_load_waits_for_the_next_reply(chooser: ModelChooser, fake_engine: FakeEngine, qtbot: QtBot) -> None:
@@ -98,6 +96,43 @@ def test_a_model_that_cannot_be_loaded_gives_way_to_the_one_before(
     assert told.args == ["gone was not loaded: /models/gone is not there any more. SmolLM2 135M answers again."]
     qtbot.waitUntil(lambda: chooser.is_loaded)
     assert chooser.target == settings.preferences.target == "starter"
+
+
+@pytest.mark.parametrize("needed", [0, 20_000_000_000])
+def test_a_model_that_cannot_be_read_or_does_not_fit_leaves_the_one_before_in_memory(
+    chooser: ModelChooser, fake_engine: FakeEngine, settings: Settings, qtbot: QtBot, needed: int
+) -> None:
+    fake_engine.estimate = MemoryEstimate(needed, 0, 0, 0, limit_bytes=10_000_000_000)
+    if not needed:
+        fake_engine.unreadable["/models/huge"] = "its config is damaged"
+    with qtbot.waitSignal(chooser.gave_way) as told:
+        chooser.choose("/models/huge")
+    why = "it needs 20.0 GB of memory; 10.0 GB is allowed" if needed else "its config is damaged"
+    sentence = f"huge was not loaded: {why}. SmolLM2 135M answers again."
+    assert told.args[0].replace("\u00a0", " ") == sentence
+    assert chooser.is_loaded
+    assert chooser.target == settings.preferences.target == "starter"
+    assert asked(fake_engine) == [("LoadModel", "starter")]
+
+
+def test_a_choice_that_is_taken_back_at_once_unloads_nothing(chooser: ModelChooser, fake_engine: FakeEngine) -> None:
+    chooser.choose("/models/other")
+    chooser.choose("starter")
+    assert chooser.is_loaded
+    assert asked(fake_engine) == [("LoadModel", "starter")]
+
+
+def test_going_back_to_a_model_of_this_run_alone_leaves_the_preference(
+    bridge: EngineBridge, settings: Settings, fake_engine: FakeEngine, qtbot: QtBot
+) -> None:
+    chooser = ModelChooser(bridge, settings, asked="/models/handed", parent=QObject(settings))
+    chooser.load()
+    qtbot.waitUntil(lambda: chooser.is_loaded)
+    fake_engine.unloadable["/models/gone"] = "it is not there any more"
+    with qtbot.waitSignal(chooser.gave_way):
+        chooser.choose("/models/gone")
+    qtbot.waitUntil(lambda: chooser.is_loaded)
+    assert (chooser.target, settings.preferences.target) == ("/models/handed", "starter")
 
 
 def test_without_one_before_the_failure_stays_until_another_is_chosen(

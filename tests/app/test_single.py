@@ -24,6 +24,20 @@ def test_a_second_start_raises_the_first(qapp: QApplication, qtbot: QtBot, tmp_p
     second.release()
 
 
+def test_what_comes_before_there_is_a_window_waits_for_it(qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> None:
+    first, taken = SingleInstance(tmp_path), list[Handed]()
+    assert first.take()
+    early, late = Handed("/models/early"), Handed("/models/late")
+    with qtbot.waitSignal(first.raise_asked):
+        assert SingleInstance(tmp_path).raise_other(early)
+    first.follow(taken.append)
+    assert taken == [early]
+    with qtbot.waitSignal(first.raise_asked):
+        assert SingleInstance(tmp_path).raise_other(late)
+    assert taken == [early, late]
+    first.release()
+
+
 @pytest.mark.parametrize("host", [QSysInfo.machineHostName(), "its-old-name"])
 def test_the_lock_of_a_dead_process_blocks_nothing(qapp: QApplication, tmp_path: Path, host: str) -> None:
     (tmp_path / "window.lock").write_text(f"999999999\nslipstream\n{host}\n")

@@ -24,6 +24,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def shown_page(driver: Driver) -> ModelsPage:
+    driver.wait(lambda: isinstance(driver.window.workspace.current_page, ModelsPage))
     page = driver.window.workspace.current_page
     assert isinstance(page, ModelsPage)
     return page
@@ -42,8 +43,7 @@ def test_keys_menu_and_sidebar_open_one_page(driver: Driver) -> None:
 def test_a_model_that_is_loaded_there_answers_every_chat(driver: Driver, cache: Path) -> None:
     target = str(cache / "models--org--Qwen3-8B-4bit")
     driver.wait(lambda: driver.window.library.library.find(target) is not None)
-    driver.window.library.show_page()
-    page = shown_page(driver)
+    page = driver.show_models()
     assert page.here.list.choose(target)
     page.detail.load.click()
     driver.wait(lambda: page.detail.load.text() == "Eject")
@@ -54,7 +54,14 @@ def test_a_model_that_is_loaded_there_answers_every_chat(driver: Driver, cache: 
 
 
 def test_a_page_that_was_closed_opens_anew(driver: Driver) -> None:
-    driver.window.library.show_page()
+    driver.show_models()
     driver.window.actions_of_window.close.trigger()
     driver.window.library.show_more()
-    assert shown_page(driver).segments.key == "more"
+    page = shown_page(driver)
+    driver.wait(lambda: page.segments.key == "more" and page.find_more.field.hasFocus())
+
+
+def test_the_page_is_shown_in_the_turn_of_the_loop_after_it_is_made(driver: Driver) -> None:
+    driver.window.library.show_page()
+    assert driver.window.workspace.current is not None
+    shown_page(driver)

@@ -53,6 +53,7 @@ def test_a_change_while_a_reply_runs_says_when_it_loads(driver: Driver, fake_eng
     driver.wait_text("Hello there")
     fake_engine.holds_loads = True
     driver.window.chooser.choose("/models/other")
+    driver.wait(lambda: fake_engine.loads[-1].target == "/models/other")
     fake_engine.emit(Progress(fake_engine.loads[-1].request_id, "waiting", 0, 0))
     driver.wait(lambda: driver.tab.composer.foot.cost.words == "Loads when the reply ends.")
     driver.tab.stop()

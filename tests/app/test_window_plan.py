@@ -10,8 +10,9 @@ import pytest
 
 from app.settings.models_page import ModelsAndPresetsPage
 from app.settings.preferences import ModelChoice
+from app.settings.templates_page import TemplatesPage
 from app.window_settings import DRAFTERS, MODELS, TEMPLATES
-from engine.messages import ModelLoaded, Notice
+from engine.messages import Finished, ModelLoaded, Notice
 from tests.app.driver import Driver, settle
 from tests.app.fake_engine import FakeEngine, facts_of
 
@@ -48,6 +49,40 @@ def test_template_that_fails_is_told_with_the_way_to_its_page(driver: Driver, fa
     driver.wait(lambda: bar.text == sentence)
     bar.buttons[0].click()
     assert driver.window.settings_pages.window.page == TEMPLATES
+    driver.window.settings_pages.close()
+    driver.run(settle())
+
+
+def test_template_of_a_reply_is_that_of_the_model_that_writes_it(
+    driver: Driver, fake_engine: FakeEngine, target: str
+) -> None:
+    fake_engine.ending = None
+    driver.type("Hi")
+    driver.wait_text("Hello there")
+    driver.window.chooser.choose("/models/other")
+    fake_engine.emit(Notice(fake_engine.submits[0].request_id, "template", "The model's template failed."))
+    bar = driver.window.workspace.bar
+    driver.wait(lambda: bar.text == "The model's template failed.")
+    bar.buttons[0].click()
+    page = driver.window.settings_pages.window.made_page(TEMPLATES)
+    assert isinstance(page, TemplatesPage)
+    assert page.model.key == target
+    driver.tab.stop()
+    driver.wait_idle()
+    driver.window.settings_pages.close()
+    driver.run(settle())
+
+
+def test_note_of_a_limit_leads_to_the_preset_of_the_chat(driver: Driver, fake_engine: FakeEngine) -> None:
+    preset = driver.window.models.planner.presets.add("Editor")
+    driver.run(driver.tab.session.choose_preset(preset.id))
+    fake_engine.ending = Finished(0, "length")
+    driver.type("Hi")
+    driver.wait_idle()
+    driver.press("Change the limit of the preset")
+    page = driver.window.settings_pages.window.made_page(MODELS)
+    assert isinstance(page, ModelsAndPresetsPage)
+    assert page.list.preset == preset
     driver.window.settings_pages.close()
     driver.run(settle())
 

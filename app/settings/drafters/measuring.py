@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from statistics import mean, median
@@ -95,6 +95,7 @@ class Measuring(QObject):
         self.num_tokens = NUM_TOKENS  # of each reply
         self.progress: Progress | None = None  # of the job at hand
         self.errors: dict[tuple[str, str], str] = {}  # why a drafter of a target could not be measured
+        self.ended: dict[str, str] = {}  # why the measuring of a target ended before it was complete
         running.changed.connect(self._give_way)
 
     @property
@@ -119,16 +120,28 @@ class Measuring(QObject):
         self._queue += fresh
         for one in fresh:
             self.errors.pop((one.target, one.drafter), None)
+            self.ended.pop(one.target, None)
         if self._task is None and self._queue:
             self._task = start(self._work())
         self.changed.emit()
 
-    def stop(self, drafter: str = "") -> None:
-        """Measure no further, or not this drafter; what is complete is kept."""
-        self._queue = [one for one in self._queue if drafter and one.drafter != drafter]
-        if self.progress and drafter in ("", self.progress.job.drafter) and self._task:
+    def stop(self, target: str = "", drafter: str = "") -> None:
+        """Measure no further, or nothing of this target, or not this drafter of it; what is complete is kept."""
+
+        def is_meant(job: Job) -> bool:
+            return target in ("", job.target) and drafter in ("", job.drafter)
+
+        self._queue = [one for one in self._queue if not is_meant(one)]
+        if self.progress and is_meant(self.progress.job) and self._task:
             self._task.cancel()
         self.changed.emit()
+
+    def end(self, why: str, is_meant: Callable[[str], bool]) -> None:
+        """Stop what is measured of these targets, and keep the sentence that says why."""
+        at_hand = [self.progress.job] if self.progress else []
+        for target in {job.target for job in (*at_hand, *self._queue) if is_meant(job.target)}:
+            self.ended[target] = why
+            self.stop(target)
 
     async def _work(self) -> None:
         try:

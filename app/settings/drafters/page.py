@@ -103,7 +103,7 @@ class DraftersPage(SettingsPage):
         plain: Measurement | None = picker.measurements.plain(target)
         self.legend.show_plain(write_rate(plain.plain_rate) if plain else "")
         self.list.show_rows(rows_of(picker, target))
-        problem = scan.error or self._lost(scan)
+        problem = scan.error or self._lost(scan) or picker.measuring.ended.get(target, "")
         self.problem.setText(problem)
         self.problem.setVisible(bool(problem))
         self._show_measure_all()
@@ -146,7 +146,7 @@ class DraftersPage(SettingsPage):
     def _act(self, act: Act, drafter: str) -> None:
         candidate = self._picker.candidates.of(self._target).candidate(drafter)
         if act is Act.STOP:
-            self._picker.measuring.stop(drafter)
+            self._picker.measuring.stop(self._target, drafter)
         elif candidate is not None:
             self._picker.measure(self._target, [candidate])
 

@@ -121,3 +121,17 @@ def test_parts_of_a_prompt_are_marked(page: TemplatesPage) -> None:
     spans = (PromptSpan(0, 3, "control"), PromptSpan(4, 6, "user"))
     page.view.show_prompt(RenderedPrompt("<s>\U0001f600Hi", 3, 0.001, spans))
     assert [mark.cursor.selectedText() for mark in page.view.extraSelections()] == ["<s>", "Hi"]
+
+
+def test_template_that_was_typed_just_before_the_end_is_kept(page: TemplatesPage, settings, target, run_async) -> None:
+    page.editor.setPlainText(MINE)
+    page.hide()
+    run_async(page.come_to_rest())
+    assert settings.preferences.model(target).template == MINE
+
+
+def test_what_cannot_be_rendered_is_not_kept_at_the_end(page: TemplatesPage, settings, target, run_async) -> None:
+    page.editor.setPlainText("{{ messages }}\n{#")
+    page.hide()
+    run_async(page.come_to_rest())
+    assert settings.preferences.model(target).template == ""

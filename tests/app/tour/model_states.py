@@ -69,8 +69,9 @@ def hub_models() -> dict[str, HubModel]:
     }
 
 
-def page_of(camera: Camera) -> ModelsPage:
+async def page_of(camera: Camera) -> ModelsPage:
     camera.window.library.show_page()
+    await camera.until(lambda: isinstance(camera.window.workspace.current_page, ModelsPage))
     page = camera.window.workspace.current_page
     assert isinstance(page, ModelsPage)
     return page
@@ -78,7 +79,7 @@ def page_of(camera: Camera) -> ModelsPage:
 
 async def models(camera: Camera, answers: ScriptedAnswers) -> None:
     """Each kind of model with its detail, beside the list and over it."""
-    page = page_of(camera)
+    page = await page_of(camera)
     page.add_folder("/Volumes/Models")
     await choose_model(camera, shelf.entry_of(shelf.QWEN))
     library = camera.window.library
@@ -115,7 +116,7 @@ async def shoot_narrow(camera: Camera, page: ModelsPage) -> None:
 
 async def downloading(camera: Camera, answers: ScriptedAnswers) -> None:
     """Two beside a model that fits with a shorter context; then one of each state that a download can be in."""
-    page = page_of(camera)
+    page = await page_of(camera)
     settings, target = camera.window.settings, shelf.entry_of(shelf.BIG)
     settings.change_model(target, replace(settings.preferences.model(target), context_length=16_384))
     show_downloads(camera, (DOWNLOADS[0], DOWNLOADS[4]))
@@ -142,7 +143,7 @@ async def finding(camera: Camera, answers: ScriptedAnswers) -> None:
     before = settings.preferences
     with StandInHub(hub_models()) as hub:
         settings.change(replace(before, library=replace(before.library, endpoint=hub.endpoint)))
-        page = page_of(camera)
+        page = await page_of(camera)
         page.show_more()
         await camera.shoot("find-catalogue")
         find = page.find_more
@@ -169,7 +170,7 @@ async def search(camera: Camera, find: FindMore, words: str) -> None:
 
 
 async def deleting(camera: Camera, answers: ScriptedAnswers) -> None:
-    page = page_of(camera)
+    page = await page_of(camera)
     library = camera.window.library.library
     for name, ending in ((shelf.SMALLEST, ""), ("Mistral-Small-24B-Instruct-2501-4bit", "-trash")):
         model = next(one for one in library.models if shelf.name_of(one.target) == name)
@@ -184,7 +185,7 @@ async def deleting(camera: Camera, answers: ScriptedAnswers) -> None:
 
 async def none_here(camera: Camera, answers: ScriptedAnswers) -> None:
     """Nothing was found."""
-    page = page_of(camera)
+    page = await page_of(camera)
     library = camera.window.library.library
     kept = library.models, library.drafters
     library.models = library.drafters = ()

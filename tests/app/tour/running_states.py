@@ -139,6 +139,7 @@ async def model_gone(camera: Camera, answers: ScriptedAnswers) -> None:
     await asyncio.sleep(0.3)
     await camera.shoot("model-gone")
     window.library.show_page()
+    await asyncio.sleep(0.3)
     await camera.shoot("models-gone")
     window.actions_of_window.close.trigger()
     answers.engine.unloadable = {}

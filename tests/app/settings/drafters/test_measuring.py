@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.settings.drafters.measurements import TOGETHER
+from app.settings.drafters.measuring import Job
 from app.settings.drafters.trial import rate_of
 from engine.messages import Cancel, Delta, Failed, Statistics
 from tests.app.settings.drafters.known_drafters import PLAIN_RATE, TARGET
@@ -71,10 +72,20 @@ def test_stop_of_one_goes_on_with_the_next(picker, fake_engine, wait):
     begin(picker, DFLASH, EAGLE)
     wait(lambda: bool(fake_engine.trials))
     fake_engine.holds_trials = False
-    picker.measuring.stop(DFLASH)
+    picker.measuring.stop(TARGET, DFLASH)
     wait(lambda: not picker.measuring.is_any)
     assert picker.measurements.of(TARGET, DFLASH) is None
     assert picker.measurements.of(TARGET, EAGLE) is not None
+
+
+def test_stop_of_a_drafter_of_one_model_leaves_that_of_another(picker, fake_engine, wait):
+    fake_engine.holds_trials = True
+    picker.measuring.measure([Job("/m/first", "suffix"), Job("/m/other", "ngram"), Job(TARGET, "ngram")])
+    wait(lambda: bool(fake_engine.trials))
+    picker.measuring.stop(TARGET, "ngram")
+    assert not picker.measuring.is_queued(TARGET, "ngram")
+    assert picker.measuring.is_queued("/m/other", "ngram")
+    assert picker.measuring.progress_of("/m/first", "suffix")
 
 
 def test_a_drafter_that_fails_says_why_and_the_next_is_measured(picker, fake_engine, wait, monkeypatch):
