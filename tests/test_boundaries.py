@@ -16,7 +16,8 @@ IMPORT_ALL = """
 import importlib, json, pkgutil, sys
 package = importlib.import_module(sys.argv[1])
 for module in pkgutil.walk_packages(package.__path__, package.__name__ + "."):
-    importlib.import_module(module.name)
+    if module.name != "app.desktop.mac" or sys.platform == "darwin":  # which names macOS's own frameworks
+        importlib.import_module(module.name)
 print(json.dumps(sorted(sys.modules)))
 """
 

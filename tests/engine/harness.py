@@ -14,10 +14,12 @@ from engine.messages import (
     Answer,
     Command,
     Delta,
+    DescribeMemory,
     Event,
     Failed,
     Finished,
     KvScheme,
+    MemoryReport,
     Sampling,
     Shutdown,
     Statistics,
@@ -116,6 +118,14 @@ class Harness:
         """The value of the one answer to a question."""
         (answer,) = [event for event in self.events_of(request_id) if isinstance(event, Answer)]
         return answer.value
+
+    def cache_bytes(self, request_id: int) -> int:
+        """What the prompt cache holds in memory, asked by this request."""
+        self.send(DescribeMemory(request_id))
+        self.step()
+        report = self.answer_to(request_id)
+        assert isinstance(report, MemoryReport)
+        return report.cache_bytes
 
     def reason_of(self, request_id: int) -> str:
         end = self.end_of(request_id)

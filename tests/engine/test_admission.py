@@ -10,11 +10,9 @@ import pytest
 from engine.messages import (
     Cancel,
     ClearCache,
-    DescribeMemory,
     Failed,
     Finished,
     LoadModel,
-    MemoryReport,
     Notice,
     Shutdown,
     UnloadModel,
@@ -228,13 +226,13 @@ def test_prompt_cache_gives_way_to_a_row_and_to_a_model(data_dir, target, tmp_pa
     engine = Harness(data_dir, cache_dir=tmp_path / "cache", memory_limit=limit)
     engine.send(submit(1, target, TEXT * 20, max_tokens=2))
     engine.run()
-    cached = cached_bytes(engine, 2)
+    cached = engine.cache_bytes(2)
     size = engine.engine.target(str(target)).row_size
     limit.leave(size.working_bytes + 256 * 256 - cached // 2)
     engine.send(submit(3, target, "x", max_tokens=20))
     engine.run()
     assert engine.reason_of(3) == "length"
-    assert cached_bytes(engine, 4) < cached
+    assert engine.cache_bytes(4) < cached
     engine.send(ClearCache(5))
     engine.close()
 
@@ -247,20 +245,12 @@ def test_prompt_cache_leaves_what_a_row_was_promised(data_dir, target, tmp_path,
     limit.leave(size.working_bytes + size.at(512))
     engine.send(submit(3, target, TEXT * 20, max_tokens=30))
     engine.step_until(lambda: len(engine.ids_of(3)) > 20)
-    assert cached_bytes(engine, 4) == 0
+    assert engine.cache_bytes(4) == 0
     limit.leave(1 << 30)
     engine.send(submit(5, target, "x" * 300, max_tokens=20))
     engine.run()
-    assert cached_bytes(engine, 6) > 0
+    assert engine.cache_bytes(6) > 0
     engine.close()
-
-
-def cached_bytes(engine: Harness, request_id: int) -> int:
-    engine.send(DescribeMemory(request_id))
-    engine.step()
-    report = engine.answer_to(request_id)
-    assert isinstance(report, MemoryReport)
-    return report.cache_bytes
 
 
 @pytest.mark.parametrize("spare", [2, 3, 12])

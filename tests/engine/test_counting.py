@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.messages import CountTokens, DescribeMemory, KvScheme, MemoryReport, TokenCount, Turn
+from engine.messages import CountTokens, KvScheme, TokenCount, Turn
 from tests.engine.harness import TEXT, Harness, submit
 from tests.engine.restarts import LONG, Chat
 
@@ -17,14 +17,6 @@ def count(engine: Harness, target: Path, *turns: Turn, request_id: int = 7) -> T
     answer = engine.answer_to(request_id)
     assert isinstance(answer, TokenCount)
     return answer
-
-
-def cache_bytes(engine: Harness, request_id: int) -> int:
-    engine.send(DescribeMemory(request_id))
-    engine.step()
-    report = engine.answer_to(request_id)
-    assert isinstance(report, MemoryReport)
-    return report.cache_bytes
 
 
 @pytest.fixture
@@ -64,9 +56,9 @@ def test_what_is_on_disk_alone_counts_and_stays_there(data_dir: Path, tmp_path: 
     engine = chat.start()
     engine.send(submit(1, target, "x", max_tokens=1, chat="other"))
     engine.run()
-    before = cache_bytes(engine, 8)
+    before = engine.cache_bytes(8)
     assert count(engine, target, *chat.turns, Turn("user", "x")).num_cached > len(LONG)
-    assert cache_bytes(engine, 9) == before
+    assert engine.cache_bytes(9) == before
     engine.close()
 
 
