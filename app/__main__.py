@@ -174,7 +174,7 @@ async def run_window(
         theme, database, bridge, recorder, data_dir=folder, target=target, drafter=drafter, desktop=desktop
     )
     if reports is not None:
-        WindowReports(reports, window.notes, window)
+        window.workspace.alike.do_to_each(WindowReports(reports, window.notes, window).attend)
     instance.raise_asked.connect(window.take_over)
     bridge.start()
     try:

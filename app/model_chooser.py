@@ -123,6 +123,12 @@ class ModelChooser(QObject):
         return ""
 
     @property
+    def can_keep_present(self) -> bool:
+        """Whether the model that answers now is still there, as this one waits for its replies."""
+        is_waiting = self._progress is not None and self._progress.phase == "waiting" and bool(self._num_running())
+        return self.is_loading and is_waiting and self._before not in ("", self.target)
+
+    @property
     def wait_words(self) -> str:
         """When another one would load; "" is at once."""
         return f"Another loads when {self._replies}." if self._num_running() else ""
@@ -158,8 +164,10 @@ class ModelChooser(QObject):
         self.changed.emit()
 
     def stop(self) -> None:
-        """End its load; the next reply begins another."""
-        if self.is_loading:
+        """End its load; the next reply begins another. One that only waits gives way to the model that answers now."""
+        if self.can_keep_present:
+            self.choose(self._before)
+        elif self.is_loading:
             self.bridge.send(Cancel(self._request_id))
 
     def eject(self) -> None:

@@ -20,6 +20,7 @@ from engine.messages import TemplateSwitch
 SPACING = 4
 GAP = 8  # before Send
 MOST_PRESET = 24  # letters of its name
+STOP, STOP_NAME, KEEP = "Stop", "Stop loading the model", "Keep the present model"
 STEPS = ((1, 1, 1, 1), (0, 1, 1, 1), (0, 0, 1, 1), (0, 0, 0, 1), (0, 0, 0, 0))
 
 
@@ -113,9 +114,14 @@ class ComposerFoot(QWidget):
     def can_stop_load(self) -> bool:
         return not self.stop_button.isHidden()
 
-    def set_status(self, words: str, *, can_stop: bool = False) -> None:
-        """What the model is doing stands in the place of the cost, until it is ready."""
+    def set_status(self, words: str, *, can_stop: bool = False, keeps_present: bool = False) -> None:
+        """What the model is doing stands in the place of the cost, until it is ready.
+
+        `keeps_present`: stopping it leaves the model that answers now.
+        """
         self._status = words
+        self.stop_button.setText(KEEP if keeps_present else STOP)
+        self.stop_button.setAccessibleName(KEEP if keeps_present else STOP_NAME)
         self.stop_button.setVisible(can_stop)
         if words:
             self.cost.show_words(words)
@@ -156,9 +162,9 @@ class ComposerFoot(QWidget):
 
 
 def make_stop(parent: QWidget) -> QPushButton:
-    button = QPushButton("Stop", parent)
+    button = QPushButton(STOP, parent)
     button.setProperty("kind", "link")
     button.setFont(font("small"))
-    button.setAccessibleName("Stop loading the model")
+    button.setAccessibleName(STOP_NAME)
     button.hide()
     return button

@@ -49,7 +49,7 @@ class TabModel(QObject):
         chooser, foot = self._chooser, self._composer.foot
         self._composer.set_model(chooser.name, chooser.quantisation)
         self.show_preset()
-        foot.set_status(chooser.words, can_stop=chooser.is_loading)
+        foot.set_status(chooser.words, can_stop=chooser.is_loading, keeps_present=chooser.can_keep_present)
         foot.set_switches(chooser.facts.switches if chooser.facts else (), self._session.switches)
         self._counting.refresh()
         self._transcript.set_model(chooser.name)
