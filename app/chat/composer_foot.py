@@ -20,6 +20,7 @@ from engine.messages import TemplateSwitch
 SPACING = 4
 GAP = 8  # before Send
 MOST_PRESET = 24  # letters of its name
+STEPS_OF_STATUS = ((1, 1, 1, 1), (0, 1, 1, 1), (0, 1, 0, 1), (0, 1, 0, 0), (0, 0, 0, 0))
 STOP, STOP_NAME, KEEP = "Stop", "Stop loading the model", "Keep the present model"
 STEPS = ((1, 1, 1, 1), (0, 1, 1, 1), (0, 0, 1, 1), (0, 0, 0, 1), (0, 0, 0, 0))
 
@@ -145,8 +146,11 @@ class ComposerFoot(QWidget):
         self.fit()
 
     def fit(self) -> None:
-        """Say less until everything fits: quantisation, cost, the drafter's name and the preset go in turn."""
-        for shows_quiet, shows_cost, shows_drafter, shows_preset in STEPS:
+        """Say less until everything fits: quantisation, cost, the drafter's name and the preset go in turn.
+
+        What the model is doing stays longer than a cost.
+        """
+        for shows_quiet, shows_cost, shows_drafter, shows_preset in STEPS_OF_STATUS if self._status else STEPS:
             self.model_chip.set_shown(words=True, quiet=bool(shows_quiet), last=bool(shows_preset))
             shows_speed = bool(shows_quiet) or (self._is_measured and bool(shows_drafter))
             self.drafter_chip.set_shown(words=bool(shows_drafter), quiet=shows_speed)
