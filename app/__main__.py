@@ -26,7 +26,8 @@ from app.drafters import DRAFTER_CHOICES, is_drafter
 from app.garbage import GarbageCollector
 from app.reports.reports import Reports, begin
 from app.reports.showing import WindowReports
-from app.settings.folders import data_folder, named_folder
+from app.settings.folders import DataFolderError, named_folder
+from app.settings.missing_folder import ask_what_to_do, find_folder
 from app.settings.moving import finish_move
 from app.single import Handed, SingleInstance
 from app.tasks import finish, start
@@ -63,6 +64,8 @@ def main(argv: list[str] | None = None) -> int:
 
 def _run(application: QApplication, options: argparse.Namespace) -> int:
     folder = _data_folder()
+    if folder is None:
+        return 1
     instance = SingleInstance(folder)
     if not instance.take():
         return _leave_to_other(instance, Handed(target_of(options.model), options.drafter or ""))
@@ -110,14 +113,12 @@ def known_drafter(name: str) -> str:
     raise argparse.ArgumentTypeError(f"unknown drafter {name!r}; choose one of: {DRAFTER_CHOICES}")
 
 
-def _data_folder() -> Path:
+def _data_folder() -> Path | None:
+    """None where it is not there and the user would rather quit."""
     try:
-        return data_folder()
-    except (OSError, ValueError) as error:
-        raise WindowError(
-            f"The data folder cannot be used ({error}). "
-            "Make it writable, or choose another one with SLIPSTREAM_DATA, then start again."
-        ) from error
+        return find_folder(ask_what_to_do if _has_display() else None)
+    except DataFolderError as error:
+        raise WindowError(str(error)) from error
 
 
 def _moved(folder: Path, instance: SingleInstance) -> tuple[Path, SingleInstance]:
@@ -141,8 +142,12 @@ def _leave_to_other(instance: SingleInstance, handed: Handed) -> int:
 def _tell(sentence: str) -> None:
     """On the terminal, and in a box where there is a display: an icon that was clicked has no terminal."""
     print(sentence, file=sys.stderr)
-    if QApplication.platformName() not in UNSEEN_PLATFORMS:
+    if _has_display():
         QMessageBox.critical(None, "Slipstream", sentence)
+
+
+def _has_display() -> bool:
+    return QApplication.platformName() not in UNSEEN_PLATFORMS
 
 
 def target_of(model: str | None) -> str:
@@ -174,7 +179,7 @@ async def run_window(
         theme, database, bridge, recorder, data_dir=folder, target=target, drafter=drafter, desktop=desktop
     )
     if reports is not None:
-        WindowReports(reports, window.notes, window)
+        window.workspace.alike.do_to_each(WindowReports(reports, window.notes, window).attend)
     bridge.start()
     instance.follow(window.take_over)
     try:

@@ -46,11 +46,10 @@ def drafter_rows(
 ) -> list[PopoverRow]:
     """`own` is the chat's choice, "" where it follows the settings; `used` are drafters of its replies."""
     scan = picker.candidates.of(target)
-    choice = picker.choice(target)
     rows = list(_followed(picker, target, own, deeds))
-    rows += [_fitting(picker, target, one, own or choice, deeds) for one in scan.fitting]
+    rows += [_fitting(picker, target, one, own, deeds) for one in scan.fitting]
     unknown = dict.fromkeys(one for one in (*used, own) if one not in ("", AUTOMATIC) and not scan.candidate(one))
-    rows += [_unknown(one, own or choice, deeds) for one in unknown]
+    rows += [_unknown(one, own, deeds) for one in unknown]
     if scan.misfits and not shows_misfits:
         rows.append(PopoverRow(misfit_words(len(scan.misfits)), deeds.show_misfits, has_more=True))
     elif scan.misfits:
@@ -86,6 +85,7 @@ def _followed(picker: Picker, target: str, own: str, deeds: DrafterDeeds) -> Ite
 
 
 def _fitting(picker: Picker, target: str, one: Candidate, chosen: str, deeds: DrafterDeeds) -> PopoverRow:
+    """`chosen` is the chat's own choice; where it follows the settings only the row that says so has the mark."""
     speedup = picker.automatic.speedup(target, one.drafter)
     end, tone, act = write_speedup(speedup) if speedup else NOT_MEASURED, tone_of(speedup) if speedup else "ink3", None
     progress = picker.measuring.progress_of(target, one.drafter)
@@ -96,7 +96,7 @@ def _fitting(picker: Picker, target: str, one: Candidate, chosen: str, deeds: Dr
     elif not speedup and one.drafter != PLAIN:
         end, tone, act = MEASURE, "target", partial(picker.measure, target, [one])
     quiet = memory_words(one) if one.path else one.note
-    is_chosen = one is picker.candidates.of(target).candidate(chosen)
+    is_chosen = bool(chosen) and one is picker.candidates.of(target).candidate(chosen)
     return PopoverRow(one.name, partial(deeds.choose, one.drafter), quiet, end, tone, is_chosen=is_chosen, act=act)
 
 

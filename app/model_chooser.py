@@ -119,6 +119,12 @@ class ModelChooser(QObject):
         return self.loading.words(self.name, self._num_running()) if self.is_loading else ""
 
     @property
+    def can_keep_present(self) -> bool:
+        """Whether the model that answers now is still there, as this one waits for its replies."""
+        is_waiting = self.is_loading and self.loading.is_waiting and self._num_running() > 0
+        return is_waiting and self._before not in ("", self.target)
+
+    @property
     def wait_words(self) -> str:
         """When another one would load; "" is at once."""
         return f"Another loads when {replies_end(num_running)}." if (num_running := self._num_running()) else ""
@@ -155,8 +161,10 @@ class ModelChooser(QObject):
         self._facts, self._request_id = self.bridge.facts_of(self.target), 0
 
     def stop(self) -> None:
-        """End its load; the next reply begins another."""
-        if self._look.is_looking:
+        """End its load; the next reply begins another. One that only waits gives way to the model that answers now."""
+        if self.can_keep_present:
+            self.choose(self._before)
+        elif self._look.is_looking:
             self._look.drop()
             self._unload_others()
             self.state = State.AWAY

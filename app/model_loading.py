@@ -31,6 +31,11 @@ class ModelLoading:
             self.rate = (self._progress.total - num_before) / seconds if seconds > 0 else 0.0
 
     @property
+    def is_waiting(self) -> bool:
+        """Whether replies of the model in its place have to end first."""
+        return self._progress is not None and self._progress.phase == "waiting"
+
+    @property
     def _is_timed(self) -> bool:
         return self._progress is not None and self._progress.phase == "loading"
 

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
 
+from app.chat.notes import Action, Note
+from app.chat.preset_menu import PRESET
 from app.palette.entries import Entry, Source
 from app.palette.palette import CommandPalette
 from app.palette.recent import read_recent, write_recent
-from app.palette.sources import ActionSource, ChatSource, DrafterSource, ModelSource, PresetSource
+from app.palette.sources import ActionSource, ChatSource, DrafterSource, MeasureSource, ModelSource, PresetSource
 from app.settings.drafters.candidate import Candidate
 from app.tasks import start
 
@@ -46,6 +48,7 @@ class WindowPalette:
             ModelSource(models.chooser, lambda: models.popovers.models()),
             PresetSource(models.planner.presets, self._preset, self._choose_preset),
             DrafterSource(self._candidates, self._drafter, self._choose_drafter),
+            MeasureSource(lambda: window.drafters.show_page()),
         ]
 
     def _remember(self, entry: Entry) -> None:
@@ -78,6 +81,8 @@ class WindowPalette:
     def _choose_preset(self, preset_id: str) -> None:
         if (tab := self._window.workspace.current) is not None:
             start(tab.session.choose_preset(preset_id))
+            name = tab.session.planner.preset_of(preset_id).name
+            tab.notes.show(PRESET, Note(f"From now on this chat is answered with the preset {name}.", (Action.CLOSE,)))
 
     def _candidates(self) -> Sequence[Candidate]:
         picker = self._window.drafters.picker

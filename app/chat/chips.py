@@ -11,6 +11,7 @@ from app.theme.fonts import font
 from app.theme.glyphs import draw_focus_ring, draw_round
 from app.theme.symbols import draw_symbol
 from app.theme.theme import Theme
+from app.tooltips import plain_tooltip
 
 HEIGHT = 30
 SMALL = 28
@@ -28,24 +29,30 @@ class Chip(PaintedButton):
         self._name = name
         self._words = ""
         self._quiet = ""
+        self._last = ""  # of the quieter words
         self._is_strong = False
         self._shows_words = True
-        self._shows_quiet = True
+        self._shows_quiet = self._shows_last = True
         self.setFixedHeight(HEIGHT)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
 
-    def set_words(self, words: str, quiet: str = "", *, is_strong: bool = False) -> None:
-        """`is_strong`: the words are heavy, as they are of the user's own choice."""
-        self._words, self._quiet, self._is_strong = words, quiet, is_strong
-        self.setAccessibleName(f"{self._name}: {words} {quiet}".rstrip())
-        self.setToolTip(self.accessibleName())
+    def set_words(
+        self, words: str, quiet: str = "", *, last: str = "", spoken: str = "", is_strong: bool = False
+    ) -> None:
+        """`is_strong`: the words are heavy, as they are of the user's own choice.
+
+        `last` are quieter words that stay longer than the others; `spoken` says all in the place of what is shown.
+        """
+        self._words, self._quiet, self._last, self._is_strong = words, quiet, last, is_strong
+        self.setAccessibleName(f"{self._name}: {spoken or f'{words} {quiet}'.rstrip()}")
+        self.setToolTip(plain_tooltip(self.accessibleName()))
         self.updateGeometry()
         self.update()
 
-    def set_shown(self, *, words: bool, quiet: bool) -> None:
-        """In a narrow window the quieter words go, then the words beside a symbol."""
-        if (words, quiet) != (self._shows_words, self._shows_quiet):
-            self._shows_words, self._shows_quiet = words, quiet
+    def set_shown(self, *, words: bool, quiet: bool, last: bool = False) -> None:
+        """In a narrow window the quieter words go, the last ones after the others, then the words beside a symbol."""
+        if (words, quiet, last) != (self._shows_words, self._shows_quiet, self._shows_last):
+            self._shows_words, self._shows_quiet, self._shows_last = words, quiet, last
             self.updateGeometry()
             self.update()
 
@@ -62,7 +69,8 @@ class Chip(PaintedButton):
     def _shown(self) -> list[tuple[str, str, str]]:
         """What stands between symbol and chevron: words, font, token."""
         words = self._words if self._shows_words or not self._symbol else ""
-        quiet = self._quiet if self._shows_quiet else ""
+        parts = (self._quiet if self._shows_quiet else "", self._last if self._shows_last else "")
+        quiet = " · ".join(part for part in parts if part)
         use = "interface-strong" if self._is_strong else "interface-medium"
         shown = ((words, use, "ink2"), (quiet, "interface", "ink3"))
         return [part for part in shown if part[0]]

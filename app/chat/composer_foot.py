@@ -19,6 +19,10 @@ from engine.messages import TemplateSwitch
 
 SPACING = 4
 GAP = 8  # before Send
+MOST_PRESET = 24  # letters of its name
+STEPS_OF_STATUS = ((1, 1, 1, 1), (0, 1, 1, 1), (0, 1, 0, 1), (0, 1, 0, 0), (0, 0, 0, 0))
+STOP, STOP_NAME, KEEP = "Stop", "Stop loading the model", "Keep the present model"
+STEPS = ((1, 1, 1, 1), (0, 1, 1, 1), (0, 0, 1, 1), (0, 0, 0, 1), (0, 0, 0, 0))
 
 
 class ComposerFoot(QWidget):
@@ -29,6 +33,7 @@ class ComposerFoot(QWidget):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._model, self._preset = ("", ""), ""  # name and quantisation; "" is the default preset
         self._is_measured = False  # the drafter: its speed is worth the room
         self._switches: tuple[TemplateSwitch, ...] = ()
         self._chosen: dict[str, str] = {}
@@ -71,7 +76,20 @@ class ComposerFoot(QWidget):
         )
 
     def set_model(self, name: str, quantisation: str) -> None:
-        self.model_chip.set_words(name or "No model", quantisation)
+        self._model = name, quantisation
+        self._name_model()
+
+    def set_preset(self, name: str) -> None:
+        """What replies are made with; "" for the default one, which is not named."""
+        self._preset = name
+        self._name_model()
+
+    def _name_model(self) -> None:
+        name, quantisation = self._model[0] or "No model", self._model[1]
+        preset = self._preset if len(self._preset) <= MOST_PRESET else f"{self._preset[: MOST_PRESET - 1].rstrip()}…"
+        model = f"{name} {quantisation}".rstrip()
+        spoken = f"{model}, preset {self._preset}" if self._preset else model
+        self.model_chip.set_words(name, quantisation, last=preset, spoken=spoken)
         self.fit()
 
     def set_drafter(self, name: str, quiet: str = "", *, is_own: bool = False, is_measured: bool = False) -> None:
@@ -97,9 +115,14 @@ class ComposerFoot(QWidget):
     def can_stop_load(self) -> bool:
         return not self.stop_button.isHidden()
 
-    def set_status(self, words: str, *, can_stop: bool = False) -> None:
-        """What the model is doing stands in the place of the cost, until it is ready."""
+    def set_status(self, words: str, *, can_stop: bool = False, keeps_present: bool = False) -> None:
+        """What the model is doing stands in the place of the cost, until it is ready.
+
+        `keeps_present`: stopping it leaves the model that answers now.
+        """
         self._status = words
+        self.stop_button.setText(KEEP if keeps_present else STOP)
+        self.stop_button.setAccessibleName(KEEP if keeps_present else STOP_NAME)
         self.stop_button.setVisible(can_stop)
         if words:
             self.cost.show_words(words)
@@ -123,9 +146,12 @@ class ComposerFoot(QWidget):
         self.fit()
 
     def fit(self) -> None:
-        """Say less until everything fits: the quantisation goes, then the cost, then the drafter's name."""
-        for shows_quiet, shows_cost, shows_drafter in ((1, 1, 1), (0, 1, 1), (0, 0, 1), (0, 0, 0)):
-            self.model_chip.set_shown(words=True, quiet=bool(shows_quiet))
+        """Say less until everything fits: quantisation, cost, the drafter's name and the preset go in turn.
+
+        What the model is doing stays longer than a cost.
+        """
+        for shows_quiet, shows_cost, shows_drafter, shows_preset in STEPS_OF_STATUS if self._status else STEPS:
+            self.model_chip.set_shown(words=True, quiet=bool(shows_quiet), last=bool(shows_preset))
             shows_speed = bool(shows_quiet) or (self._is_measured and bool(shows_drafter))
             self.drafter_chip.set_shown(words=bool(shows_drafter), quiet=shows_speed)
             self.cost.setVisible(bool(shows_cost))
@@ -140,9 +166,9 @@ class ComposerFoot(QWidget):
 
 
 def make_stop(parent: QWidget) -> QPushButton:
-    button = QPushButton("Stop", parent)
+    button = QPushButton(STOP, parent)
     button.setProperty("kind", "link")
     button.setFont(font("small"))
-    button.setAccessibleName("Stop loading the model")
+    button.setAccessibleName(STOP_NAME)
     button.hide()
     return button

@@ -13,6 +13,7 @@ from app.tasks import start
 
 FOOT = "The choice is for this chat, from the next reply."
 ALL = "All presets…"
+PRESET = "preset"  # subject of the note that one was chosen
 
 
 def preset_menu(parent: QWidget, session: ChatSession, show_all: Callable[[], object]) -> QMenu:

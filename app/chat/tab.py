@@ -13,6 +13,7 @@ from app.chat.counting import Counting
 from app.chat.draft import Draft
 from app.chat.empty import EmptyPage
 from app.chat.notes import Action, Note, NoteBar
+from app.chat.preset_menu import PRESET
 from app.chat.session import ChatSession
 from app.chat.tab_actions import BRANCHING, DELETION, SAME, UNANSWERED, TabActions
 from app.chat.tab_checks import DIFFERENCE, REPORT, TabChecks
@@ -177,6 +178,7 @@ class ChatTab(QWidget):
 
     def _take_choices(self) -> None:
         self.composer.set_drafter(self.session.planner.resolve(self.session.drafter))
+        self._model.show_preset()
         self.counting.refresh()
 
     # What the session says
@@ -186,7 +188,7 @@ class ChatTab(QWidget):
         self.notes.show(subject, Note(sentence, (Action.CLOSE,), is_alert=True))
 
     def _add_message(self, message: Message) -> None:
-        self.notes.drop(FAILURE, DELETION, BRANCHING, UNANSWERED, SAME, DIFFERENCE, REPORT)
+        self.notes.drop(FAILURE, DELETION, BRANCHING, UNANSWERED, SAME, DIFFERENCE, REPORT, PRESET)
         self.actions_on_messages.say_left_out()
         self._pages.setCurrentWidget(self.transcript)
         self.transcript.add_message(message)

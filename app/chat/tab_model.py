@@ -11,6 +11,7 @@ from app.chat.session import ChatSession
 from app.chat.tab_notes import TabNotes
 from app.chat.transcript import Transcript
 from app.model_chooser import ModelChooser
+from app.settings.presets import DEFAULT_ID
 
 MODEL = "model"  # subject of notes
 
@@ -47,7 +48,8 @@ class TabModel(QObject):
     def refresh(self) -> None:
         chooser, foot = self._chooser, self._composer.foot
         self._composer.set_model(chooser.name, chooser.quantisation)
-        foot.set_status(chooser.words, can_stop=chooser.is_loading)
+        self.show_preset()
+        foot.set_status(chooser.words, can_stop=chooser.is_loading, keeps_present=chooser.can_keep_present)
         foot.set_switches(chooser.facts.switches if chooser.facts else (), self._session.switches)
         self._counting.refresh()
         self._transcript.set_model(chooser.name)
@@ -58,6 +60,10 @@ class TabModel(QObject):
             self._notes.show(MODEL, Note(whole_sentence(chooser.error), offered, is_alert=True), self._act)
         else:
             self._notes.drop(MODEL)
+
+    def show_preset(self) -> None:
+        preset = self._session.preset_in_use
+        self._composer.foot.set_preset("" if preset.id == DEFAULT_ID else preset.name)
 
     def _act(self, action: Action) -> None:
         if action is Action.TRY_AGAIN:

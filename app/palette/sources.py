@@ -25,6 +25,7 @@ from app.sidebar.results import write_day
 CHAT, MODEL, PRESET, DRAFTER = "Chat", "Model", "Preset", "Drafter"
 PALETTE = "palette"  # the name of the action that opens it
 IN_USE = "in use"
+MEASURE = "Measure drafters…"
 
 
 class ActionSource:
@@ -120,13 +121,22 @@ class PresetSource:
         return [
             Entry(
                 f"preset:{preset.id}",
-                preset.name,
+                f"{PRESET}: {preset.name}",  # so that typing what it is finds it
                 partial(self._choose, preset.id),
-                PRESET,
                 at_end=IN_USE if preset.id == current else "",
             )
             for preset in self._presets.all
         ]
+
+
+class MeasureSource:
+    """`show` opens the page on which drafters are measured."""
+
+    def __init__(self, show: Callable[[], object]) -> None:
+        self._show = show
+
+    def entries(self) -> Sequence[Entry]:
+        return [Entry("measure", MEASURE, self._show)]
 
 
 class DrafterSource:

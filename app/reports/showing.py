@@ -23,7 +23,7 @@ from app.settings.folders import data_folder
 from app.tasks import start
 
 SUBJECT = "report"
-ENDED_BADLY = "Slipstream did not come to its end the last time. What was written until then is saved."
+ENDED_BADLY = "Slipstream ended unexpectedly the last time. What was written until then is saved."
 WENT_WRONG = "Something went wrong. A report was written, without any text of your chats."
 
 
@@ -72,6 +72,10 @@ class WindowReports(QObject):
         reports.written.connect(self._take)
         if (path := self._files.untold) is not None:
             self._tell(path, ENDED_BADLY if reports.last_run is not None else WENT_WRONG)
+
+    def attend(self, tab: ChatTab) -> None:
+        """Once the user goes on there, how the last run ended is past."""
+        tab.composer.sent.connect(lambda draft: self._notes.take_back(ENDED_BADLY))
 
     def _take(self, path: Path, is_told: bool) -> None:
         if is_told:

@@ -12,6 +12,14 @@ import platformdirs
 POINTER = "data-folder.json"  # among the system's preferences; the engine's command line reads it too
 
 
+class DataFolderError(OSError):
+    """There is no data folder; the text is a sentence for the user."""
+
+
+class MovedFolderError(DataFolderError):
+    """The folder that the data was moved to is not there."""
+
+
 @dataclass(frozen=True, slots=True)
 class Pointer:
     """Where the data lies where it is not in the default folder, and where it is to lie from the next start on."""
@@ -39,21 +47,38 @@ def data_folder() -> Path:
     """The folder of conversations and imported models, made for the user alone where it is missing.
 
     An existing folder that SLIPSTREAM_DATA names keeps the permissions that its owner gave it. One that the data was
-    moved to is never made anew: where it is missing, FileNotFoundError says so.
+    moved to is never made anew: where it is missing, MovedFolderError says so. Raises DataFolderError.
     """
     override = named_folder()
     folder = override or default_folder()
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    if override:
-        return folder
-    folder.chmod(0o700)
-    moved = read_pointer().folder
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if override:
+            return folder
+        folder.chmod(0o700)
+    except OSError as error:
+        raise DataFolderError(_refusal(folder, error, is_named=override is not None)) from error
+    moved = _moved_to()
     if moved and not _holds_something(Path(moved)):
-        place = pointer_path()
-        raise FileNotFoundError(
-            f"{moved}, where the data was moved to, is not there: connect its disk, or remove {place}"
-        )
+        raise MovedFolderError(f"The data was moved to {moved}, which is not there.")
     return Path(moved) if moved else folder
+
+
+def _refusal(folder: Path, error: OSError, *, is_named: bool) -> str:
+    reason = error.strerror or str(error)
+    if is_named:
+        return f"{folder}, which SLIPSTREAM_DATA names, cannot be used: {reason}. Name a folder that can be written."
+    return f"The data folder {folder} cannot be used: {reason}. Make it writable, or name another in SLIPSTREAM_DATA."
+
+
+def _moved_to() -> str:
+    try:
+        return read_pointer().folder
+    except (OSError, ValueError) as error:
+        place = pointer_path()
+        raise DataFolderError(
+            f"{place} names the folder with the data and cannot be read: {error}. Mend or remove it, then start again."
+        ) from error
 
 
 def _holds_something(folder: Path) -> bool:

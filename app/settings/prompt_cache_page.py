@@ -20,6 +20,7 @@ from app.conversations.off_thread import run_off_thread
 from app.conversations.opening import StorageError
 from app.conversations.rereads import Reread, read_rereads
 from app.figures import write_bytes
+from app.settings.budget_question import BudgetQuestion
 from app.settings.cache_bands import CacheBands, Square
 from app.settings.cache_budget import BudgetRow
 from app.settings.cache_table import CachedChat, CacheTable
@@ -62,6 +63,7 @@ class PromptCachePage(SettingsPage):
         self.drafter_words = StartLabel("", "small", "secondary")
         self.more = StartLabel("", "small", "caption")
         self.budget = BudgetRow(theme)
+        self.budget_question = BudgetQuestion(theme, self._keep_budget)
         self.table = CacheTable(theme)
         self.empty = StartLabel("No chat has anything in it.", "interface", "secondary")
         self.rereads = RereadList(theme)
@@ -87,8 +89,9 @@ class PromptCachePage(SettingsPage):
         line.addWidget(self.empty)
         table.add(empty)
         self._empty_row = empty
-        parts = (self.note, Card(self.theme, self._make_head(), self.budget), Heading("By chat", self.remove_all))
-        for part in (*parts, self.question, table, Heading("Read again, and why"), Card(self.theme, self.rereads)):
+        parts = (self.note, Card(self.theme, self._make_head(), self.budget), self.budget_question)
+        chats = (Heading("By chat", self.remove_all), self.question, table)
+        for part in (*parts, *chats, Heading("Read again, and why"), Card(self.theme, self.rereads)):
             self.add(part)
 
     def _make_head(self) -> QWidget:
@@ -117,6 +120,8 @@ class PromptCachePage(SettingsPage):
         for view in (self.table, self.rereads):
             self.follow(view)
         self.budget.chosen.connect(self._choose)
+        self.budget_question.answered.connect(self._show_kept)
+        self.budget_question.answered.connect(self.budget.slider.setFocus)
         self.table.remove_asked.connect(self._remove)
         self.restore_asked.connect(lambda: self._keep(CacheChoice()))
         self._settings.changed.connect(self._show_choice)
@@ -126,10 +131,23 @@ class PromptCachePage(SettingsPage):
 
     def _choose(self, budget_bytes: int | None) -> None:
         """None is the default, 0 off."""
-        self._keep(CacheChoice() if budget_bytes is None else CacheChoice(budget_bytes > 0, budget_bytes))
+        if budget_bytes is None:
+            self._keep(CacheChoice())
+            return
+        self.budget_question.choose(budget_bytes, self._report)
+        if self.budget_question.is_asking:
+            self.budget_question.no.setFocus()
+            self.show_part(self.budget_question)
+
+    def _keep_budget(self, budget_bytes: int) -> None:
+        self._keep(CacheChoice(budget_bytes > 0, budget_bytes))
 
     def _keep(self, choice: CacheChoice) -> None:
+        self.budget_question.say("")
         self._settings.change(replace(self._settings.preferences, cache=choice))
+
+    def _show_kept(self) -> None:
+        self._show_choice(self._settings.preferences, self._settings.preferences)
 
     def _show_choice(self, before: Preferences, preferences: Preferences) -> None:
         choice = preferences.cache
@@ -198,7 +216,8 @@ class PromptCachePage(SettingsPage):
             part.setVisible(bool(report.drafter_bytes))
         _set(self.drafter_words, f"drafter state, {write_bytes(report.drafter_bytes)}")
         _set(self.more, more_words(report))
-        self.budget.show_range(report.budget_bytes, report.disk_bytes, free_bytes)
+        if not self.budget_question.is_asking:  # the knob stays where the question is about
+            self.budget.show_range(report.budget_bytes, report.disk_bytes, free_bytes)
         self.note.say(report.problem or (READ_ONLY if report.is_read_only else ""))
         is_empty = not (report.disk_bytes or report.memory_bytes)
         self.remove_all.setEnabled(not (is_empty or report.is_read_only))
@@ -216,6 +235,7 @@ class PromptCachePage(SettingsPage):
                 listed[one.conversation_id].updated_at if one.conversation_id in listed else 0.0,
             )
             for one in self._report.conversations
+            if one.num_bytes  # one whose files went may be known for a while
         ]
         self.table.show_chats(chats, now, can_remove=not self._report.is_read_only)
         self._empty_row.setVisible(not chats)
@@ -231,6 +251,8 @@ class PromptCachePage(SettingsPage):
         super().hideEvent(event)
         self._timer.stop()
         self.ask_first(False)
+        self.budget_question.say("")
+        self._show_kept()
         for task in self._tasks:  # an engine that has stopped answers nothing, and the program would wait for it
             task.cancel()
 

@@ -121,6 +121,15 @@ def test_automatic_lets_a_chat_follow_the_settings_again(driver, picker):
     assert driver.tab.session.drafter == "automatic"
 
 
+def test_one_row_has_the_mark_that_of_the_users_choice(driver, picker):
+    picker.choose(TARGET, "none")
+    for chosen in (AS_SETTINGS, "None", "Suffix", AS_SETTINGS, "Automatic"):
+        choose(open_popover(driver), chosen)
+        popover = open_popover(driver)
+        assert [row.words for row in popover.list.rows.rows if row.is_chosen] == [chosen]
+        popover.close()
+
+
 @pytest.mark.parametrize("is_by_keys", [True, False])
 def test_what_is_not_measured_is_measured_from_there(driver, picker, is_by_keys):
     popover = open_popover(driver)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.chat.composer_foot import KEEP
 from app.model_chooser import State
 from app.popover.popover import Popover
 from app.single import Handed
@@ -56,6 +57,7 @@ def test_a_change_while_a_reply_runs_says_when_it_loads(driver: Driver, fake_eng
     driver.wait(lambda: fake_engine.loads[-1].target == "/models/other")
     fake_engine.emit(Progress(fake_engine.loads[-1].request_id, "waiting", 0, 0))
     driver.wait(lambda: driver.tab.composer.foot.cost.words == "Loads when the reply ends.")
+    assert driver.tab.composer.foot.stop_button.text() == KEEP
     driver.tab.stop()
     driver.wait(lambda: driver.tab.composer.foot.cost.words == "Loading other")
 
@@ -91,3 +93,17 @@ def test_the_menu_ejects_what_is_loaded_and_opens_the_models(driver: Driver) -> 
     popover = driver.window.findChild(Popover)
     assert popover is not None
     popover.close()
+
+
+def test_a_model_that_waits_for_a_reply_gives_way_to_the_present_one(driver: Driver, fake_engine: FakeEngine) -> None:
+    fake_engine.ending = None
+    driver.type("one")
+    driver.wait_text("Hello there")
+    fake_engine.holds_loads = True
+    driver.window.chooser.choose("/models/other")
+    fake_engine.emit(Progress(fake_engine.loads[-1].request_id, "waiting", 0, 0))
+    driver.wait(lambda: driver.tab.composer.foot.stop_button.text() == KEEP)
+    driver.press(KEEP)
+    assert driver.window.chooser.target == fake_engine.loads[-1].target == "/models/tiny"
+    driver.tab.stop()
+    driver.wait_idle()

@@ -6,8 +6,12 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
+from app.chat.notes import NoteBar
 from app.palette.palette import CommandPalette
-from tests.app.driver import Driver
+from app.settings.drafters.page import DraftersPage
+from app.tasks import finish
+from app.window_settings import DRAFTERS
+from tests.app.driver import Driver, RunAsync
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
 
@@ -105,6 +109,25 @@ def test_drafter_and_preset_of_the_shown_chat_are_chosen(driver: Driver) -> None
     palette = open_palette(driver)
     palette.field.setText("suffix")
     assert palette.list.rows.found[0].spoken == "Suffix, repeats from all chats, Drafter, in use"
+
+
+def test_preset_is_found_as_one_and_its_choice_is_confirmed_and_seen(driver: Driver) -> None:
+    driver.window.models.planner.presets.add("Pirate")
+    run(driver, "preset pir")
+    driver.wait(lambda: driver.tab.session.preset_in_use.name == "Pirate")
+    assert driver.tab.composer.foot.model_chip.accessibleName().endswith(", preset Pirate")
+    sentence = "From now on this chat is answered with the preset Pirate."
+    assert [bar.text for bar in driver.tab.findChildren(NoteBar) if not bar.isHidden()] == [sentence]
+    driver.type("Ahoy")
+    driver.wait_idle()
+    assert sentence not in [bar.text for bar in driver.tab.findChildren(NoteBar) if not bar.isHidden()]
+
+
+def test_measuring_is_found_and_opens_the_page_of_drafters(driver: Driver, run_async: RunAsync) -> None:
+    run(driver, "measure")
+    assert isinstance(driver.window.settings_pages.window.made_page(DRAFTERS), DraftersPage)
+    run_async(finish())
+    driver.window.settings_pages.close()
 
 
 @pytest.mark.parametrize("place", ["composer", "search"])

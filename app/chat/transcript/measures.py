@@ -15,6 +15,7 @@ NEAR = 400  # laid out above and under the view
 FAR = 4000  # kept laid out
 INCLUDE_WIDTH = 72  # of the button that takes back what was left out
 STOP_WIDTH = 56  # of the button that ends a check
+MORE_WIDTH = 112  # of the one that opens the notes of a reply that are folded away
 ACTIONS_WIDTH = 4 * ROW + 8  # kept free beside a strip
 BRANCHES_WIDTH = 2 * ROW + 64
 

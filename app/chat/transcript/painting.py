@@ -92,20 +92,27 @@ def include_rect(column: float, num_messages: int) -> QRectF:
 
 
 def _reason_rect(section: Section, index: int) -> QRectF:
-    """Of one line; the last one leaves room for Stop where that stands behind it."""
-    has_stop = section.can_stop and index == len(section.reasons) - 1
-    width = max(0.0, section.column - (measures.STOP_WIDTH if has_stop else 0))
+    """Of one line; the last one leaves room for what stands behind it."""
+    taken = _width_behind(section) if index == len(section.reasons) - 1 else 0
+    width = max(0.0, section.column - taken)
     place = QRectF(0, section.parts.reasons + index * measures.LINE, width, measures.LINE)
     return _mirrored(place, section.column)
 
 
-def stop_rect(section: Section) -> QRectF:
-    """Of the button behind the last reason, which ends what that tells of."""
+def _width_behind(section: Section) -> int:
+    """Of the button behind the last reason; 0 where there is none."""
+    if section.can_stop:
+        return measures.STOP_WIDTH
+    return measures.MORE_WIDTH if section.more_words else 0
+
+
+def behind_reasons_rect(section: Section) -> QRectF:
+    """Of the button behind the last reason: it ends what that tells of, or opens the notes that are folded away."""
     place = _mirrored(_reason_rect(section, len(section.reasons) - 1), section.column)
     words = QFontMetricsF(font("small")).horizontalAdvance(section.reasons[-1])
     left = min(place.right(), measures.REASON_INDENT + words + 2)
     top = place.center().y() - measures.ROW / 2
-    return _mirrored(QRectF(left, top, measures.STOP_WIDTH, measures.ROW), section.column)
+    return _mirrored(QRectF(left, top, _width_behind(section), measures.ROW), section.column)
 
 
 def _mirrored(place: QRectF, column: float) -> QRectF:

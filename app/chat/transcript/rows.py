@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QPoint, QRect, Qt, QTimer, Signal
-from PySide6.QtWidgets import QAbstractButton, QPushButton
+from PySide6.QtCore import QObject, QPoint, QRect, QTimer, Signal
+from PySide6.QtWidgets import QAbstractButton
 
 from app.chat.notes import Action
 from app.chat.transcript import measures
 from app.chat.transcript.controls import SectionControls
-from app.chat.transcript.painting import include_rect, stop_rect
+from app.chat.transcript.more_links import MoreLinks, make_link
+from app.chat.transcript.painting import behind_reasons_rect, include_rect
 from app.chat.transcript.section import Section
 from app.chat.transcript.view import TranscriptView
 
@@ -29,10 +30,12 @@ class ControlRows(QObject):
         self._copied_timer.setSingleShot(True)
         self._copied_timer.setInterval(COPIED_MS)
         self._copied_timer.timeout.connect(lambda: self._mark(None))
-        self._include = _make_link(Action.INCLUDE.value, "Include all messages in the prompt", view)
+        self._include = make_link(Action.INCLUDE.value, "Include all messages in the prompt", view)
         self._include.clicked.connect(self._choose_include)
-        self._stop = _make_link("Stop", "Stop the check of this reply", view)
+        self._stop = make_link("Stop", "Stop the check of this reply", view)
         self._stop.clicked.connect(self._choose_stop)
+        self._more = MoreLinks(view)
+        self._more.chosen.connect(lambda section: self.chosen.emit(section, Action.DETAILS))
         view.moved.connect(self.place)
 
     def set_hovered(self, index: int) -> None:
@@ -59,6 +62,7 @@ class ControlRows(QObject):
             row.hide()
         self._place_include()
         self._place_stop()
+        self._more.place()
 
     def _place_include(self) -> None:
         """Behind the line that says which messages the prompt has not."""
@@ -77,7 +81,7 @@ class ControlRows(QObject):
         index = next((place for place, section in enumerate(view.sections) if _has_stop(section)), -1)
         self._stop.setVisible(index >= 0)
         if index >= 0:
-            place = stop_rect(view.sections[index])
+            place = behind_reasons_rect(view.sections[index])
             place.translate(view.column_left, round(view.sections.tops[index]) - view.offset)
             self._stop.setGeometry(place.toRect())
 
@@ -98,7 +102,7 @@ class ControlRows(QObject):
     def stops_of(self, section: Section) -> list[QAbstractButton]:
         row = self.row_of(section)
         first: list[QAbstractButton] = [self._include] if section.num_left_out_above else []
-        last: list[QAbstractButton] = [self._stop] if _has_stop(section) else []
+        last: list[QAbstractButton] = [self._stop] if _has_stop(section) else self._more.of(section)
         return first + (row.stops() if row else []) + last
 
     def show_copied(self, section: Section) -> None:
@@ -155,13 +159,3 @@ class ControlRows(QObject):
 
 def _has_stop(section: Section) -> bool:
     return section.can_stop and bool(section.reasons)
-
-
-def _make_link(words: str, name: str, view: TranscriptView) -> QPushButton:
-    """A word among the text that does something; hidden until it has a place."""
-    link = QPushButton(words, view.viewport())
-    link.setProperty("kind", "link")
-    link.setAccessibleName(name)
-    link.setCursor(Qt.CursorShape.ArrowCursor)
-    link.hide()
-    return link

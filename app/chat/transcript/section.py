@@ -109,10 +109,18 @@ class Section:
         if not (self.message.notices or self.remark or self.statistics.num_reread):
             return ()
         every = self.all_reasons
-        if self.has_details or len(every) <= _MOST_REASONS:
-            return every
-        *shown, last = every[:_MOST_REASONS]
-        return (*shown, f"{last.rstrip('.')}, and {len(every) - _MOST_REASONS} more.")
+        return every if self._shows_all_reasons else every[:_MOST_REASONS]
+
+    @property
+    def _shows_all_reasons(self) -> bool:
+        """With the details open; and what a check tells, which can be stopped, is never folded away."""
+        return self.has_details or self.can_stop
+
+    @property
+    def more_words(self) -> str:
+        """Counts the notes that are folded away; "" where all are shown."""
+        count = 0 if self._shows_all_reasons else len(self.all_reasons) - _MOST_REASONS
+        return f"{write_count(count)} more {'note' if count == 1 else 'notes'}" if count > 0 else ""
 
     # What comes while it runs
 

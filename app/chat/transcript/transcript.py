@@ -167,7 +167,11 @@ class Transcript(TranscriptHands):
         left_out = left_out_words(section.num_left_out_above) if section.num_left_out_above else ""
         details = "\n".join(block.text(0, block.length) for block in section.details.blocks)
         state = section.note.text if section.note is not None else ""
-        return "\n".join(part for part in (left_out, join_blocks(section), *section.reasons, details, state) if part)
+        return "\n".join(
+            part
+            for part in (left_out, join_blocks(section), *section.reasons, section.more_words, details, state)
+            if part
+        )
 
     # What arrives
 

@@ -131,6 +131,24 @@ def test_in_a_narrow_window_quantisation_cost_and_drafter_give_way_in_turn(compo
     assert widths[744][2] > widths[300][2]
 
 
+def test_in_a_narrow_window_the_preset_stays_longer_than_the_quantisation(composer: Composer) -> None:
+    foot = composer.foot
+    foot.set_preset("Pirate")
+    composer.resize(744, 120)
+    whole = foot.model_chip.sizeHint().width()
+    assert "Model: SmolLM2 135M 4-bit, preset Pirate" in foot.model_chip.toolTip()
+    foot.set_preset("")
+    assert foot.model_chip.accessibleName() == "Model: SmolLM2 135M 4-bit"
+    foot.set_model("SmolLM2 135M", "")
+    bare = foot.model_chip.sizeHint().width()
+    foot.set_model("SmolLM2 135M", "4-bit")
+    foot.set_preset("Pirate")
+    foot.cost.show_words("16 tokens to read, 2,380 cached")
+    composer.resize(400, 120)
+    foot.fit()
+    assert bare < foot.model_chip.sizeHint().width() < whole
+
+
 def test_the_note_of_what_cannot_be_sent_goes_when_it_can(composer: Composer, qtbot: QtBot) -> None:
     composer.set_refusal("The disk is full.")
     composer.field.setPlainText("one")

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from app.chat.notes import Action, Note
 from app.reports.contents import FIRST_LINE
 from app.reports.files import ReportFiles
 from app.reports.report_window import ReportWindow
 from app.reports.reports import begin
-from app.reports.showing import ENDED_BADLY, WENT_WRONG, WindowReports
+from app.reports.showing import ENDED_BADLY, SUBJECT, WENT_WRONG, WindowReports
 from tests.app.driver import Driver
 from tests.app.reports.crashing import TEXT, fail
 
@@ -56,6 +57,17 @@ def test_the_next_start_says_once_that_there_is_a_report(
     assert shown is not None
     assert shown.text.toPlainText().startswith(f"{FIRST_LINE}\n")
     shown.close()
+
+
+def test_how_the_last_run_ended_is_past_with_the_next_message(driver: Driver, tmp_path: Path) -> None:
+    window, bar = driver.window, driver.window.workspace.bar
+    with begin(tmp_path) as reports:
+        window.workspace.alike.do_to_each(WindowReports(reports, window.notes, window).attend)
+        window.notes.show(SUBJECT, Note(ENDED_BADLY, (Action.SHOW_REPORT, Action.CLOSE), is_alert=True))
+        assert bar.text == ENDED_BADLY
+        driver.type("Hello")
+        driver.wait_idle()
+    assert bar.isHidden()
 
 
 def test_each_fault_has_a_report_of_where_it_was_met(broken: dict[str, Path]) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from app.settings.data_mover import DataMover
-from app.settings.folders import Pointer, data_folder, pointer_path, read_pointer, write_pointer
+from app.settings.folders import MovedFolderError, Pointer, data_folder, pointer_path, read_pointer, write_pointer
 from app.settings.moving import MoveError, check, copy_all, finish_move
 from app.tasks import start
 from engine.models.locate import default_data_dir
@@ -70,11 +70,11 @@ def test_copy_that_is_away_at_the_next_start_leaves_the_data_where_it_is_and_say
 
 def test_moved_folder_that_is_missing_is_never_made_anew(old, tmp_path):
     write_pointer(Pointer(str(tmp_path / "unplugged")))
-    with pytest.raises(FileNotFoundError, match="connect its disk"):
+    with pytest.raises(MovedFolderError, match="is not there"):
         data_folder()
     assert not (tmp_path / "unplugged").exists()
     (tmp_path / "unplugged").mkdir()  # as systems leave it where a disk is to be connected
-    with pytest.raises(FileNotFoundError, match="connect its disk"):
+    with pytest.raises(MovedFolderError, match="is not there"):
         data_folder()
 
 

@@ -101,7 +101,40 @@ def test_removing_all_is_asked_for_first(page: PromptCachePage, driver: Driver, 
     assert page.question.isHidden()
 
 
+def type_budget(page: PromptCachePage, driver: Driver, typed: str) -> None:
+    page.budget.field.setFocus()
+    page.budget.field.selectAll()
+    driver.qtbot.keyClicks(page.budget.field, typed)
+    driver.qtbot.keyClick(page.budget.field, Qt.Key.Key_Return)
+
+
+@pytest.mark.parametrize(("typed", "size"), [("0", "5 GB"), ("3", "2 GB")])
+def test_budget_with_no_room_for_what_is_cached_is_asked_for_first(
+    page: PromptCachePage, driver: Driver, fake_engine: FakeEngine, typed: str, size: str
+) -> None:
+    type_budget(page, driver, typed)
+    assert page.budget_question.text.replace(NO_BREAK, " ") == f"Remove {size} of cached prompts?"
+    page.budget_question.no.click()
+    assert (page.budget_question.text, page.budget.field.text(), asked(fake_engine, SetCacheLimits)) == ("", "", [])
+    type_budget(page, driver, typed)
+    page.budget_question.yes.click()
+    limit = int(typed) * GB or CACHE_OFF
+    assert asked(fake_engine, SetCacheLimits) == [SetCacheLimits(budget_bytes=limit)]
+    assert page.budget_question.isHidden()
+
+
+def test_chat_without_anything_on_disk_has_no_row(
+    page: PromptCachePage, driver: Driver, fake_engine: FakeEngine
+) -> None:
+    ghost = CachedConversation("gone", 0, 173)
+    fake_engine.report = replace(fake_engine.report, conversations=(ghost,), disk_bytes=0)
+    driver.wait(lambda: page.table.rows.rowCount() == 0)
+    assert not page.empty.isHidden()
+
+
 def test_budget_of_the_field_is_kept_and_sent(page: PromptCachePage, driver: Driver, fake_engine: FakeEngine) -> None:
+    fake_engine.report = replace(fake_engine.report, disk_bytes=0, conversations=())
+    driver.wait(lambda: page.table.rows.rowCount() == 0)
     kept, none = CacheChoice(True, 12_500_000_000), CacheChoice(False, 0)
     for typed, choice, limit in (("12.5", kept, 12_500_000_000), ("0", none, CACHE_OFF)):
         page.budget.field.selectAll()

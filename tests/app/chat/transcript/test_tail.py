@@ -90,12 +90,15 @@ def test_the_reason_of_a_second_reading_stands_once_with_details_and_without(tra
         transcript.toggle_last_details()
 
 
-def test_more_than_two_reasons_fold_into_a_number(transcript: Transcript) -> None:
+def test_more_than_two_reasons_fold_into_a_number_that_opens_them(transcript: Transcript) -> None:
     reply = replace(message("assistant", "Ice."), notices=("One.", "Two.", "Three."), statistics=NUMBERS)
     transcript.show_messages([reply])
-    assert "One.\nTwo, and 1 more." in transcript.plain_text()
-    transcript.toggle_last_details()
+    assert "One.\nTwo.\n1 more note" in transcript.plain_text()
+    more = button(transcript, "Show 1 more note on this reply")
+    assert more.text() == "1 more note"
+    more.click()
     assert "One.\nTwo.\nThree." in transcript.plain_text()
+    assert not more.isVisible()
 
 
 def test_what_a_check_found_stands_under_its_reply(transcript: Transcript) -> None:
