@@ -65,6 +65,7 @@ class ModelChooser(QObject):
         self._progress: Progress | None = None
         self._request_id = 0  # of the load
         self._held: set[str] = set()  # targets that are in memory or on their way there
+        self._in_memory: set[str] = set()  # those that replies may still be made with, until they have left
         self._before = ""  # the target that answered before
         self.load_rate = 0.0  # bytes per second, of the last load that was timed
         self._loading_since = (0.0, 0)  # when the first progress of the load came, and how many bytes it had then
@@ -98,6 +99,16 @@ class ModelChooser(QObject):
     def can_eject(self) -> bool:
         return self.state is State.LOADED
 
+    def has_in_memory(self, target: str) -> bool:
+        """Also of one that leaves when its replies end."""
+        return target in self._in_memory
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether its load waits for replies of another model."""
+        is_waiting = self._progress is not None and self._progress.phase == "waiting"
+        return self.is_loading and is_waiting and bool(self._num_running())
+
     @property
     def name(self) -> str:
         if known := self.name_of(self.target):
@@ -113,9 +124,9 @@ class ModelChooser(QObject):
         """What it is doing, or "" when there is nothing to say."""
         match self.state, self._progress:
             case State.LEAVING, _:
-                return f"Leaves when {self._replies}."
-            case State.LOADING, Progress(phase="waiting") if self._num_running():
-                return f"Loads when {self._replies}."
+                return f"Leaves when {self.replies_end}."
+            case State.LOADING, _ if self.is_waiting:
+                return f"Loads when {self.replies_end}."
             case State.LOADING, Progress(phase="loading" | "importing" as phase, done=done, total=total):
                 return f"{phase.capitalize()} {self.name}, {write_loading(done, total)}"
             case State.LOADING, _:
@@ -125,10 +136,10 @@ class ModelChooser(QObject):
     @property
     def wait_words(self) -> str:
         """When another one would load; "" is at once."""
-        return f"Another loads when {self._replies}." if self._num_running() else ""
+        return f"Another loads when {self.replies_end}." if self._num_running() else ""
 
     @property
-    def _replies(self) -> str:
+    def replies_end(self) -> str:
         num_running = self._num_running()
         return "the reply ends" if num_running < 2 else f"the {in_words(num_running)} replies end"
 
@@ -204,12 +215,14 @@ class ModelChooser(QObject):
         match event:
             case ModelLoaded(facts=facts):
                 self._held.add(facts.target)
+                self._in_memory.add(facts.target)
                 if facts.target != self.target:
                     return
                 self._time_load()
                 self._facts, self.error, self._before = facts, "", ""
                 self.state = State.LOADED
             case ModelUnloaded(target=target):
+                self._in_memory.discard(target)
                 self._take_unloaded(target)
             case Progress(request_id=request_id) if request_id == self._request_id and self.is_loading:
                 self._take_progress(event)
@@ -246,6 +259,7 @@ class ModelChooser(QObject):
     def _lose_engine(self) -> None:
         """Nothing is in memory without one, and what failed with it is no fault of a model."""
         self._held.clear()
+        self._in_memory.clear()
         self.state, self._progress = State.AWAY, None
 
     def _take_failure(self, code: str, text: str) -> None:

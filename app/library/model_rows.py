@@ -7,15 +7,15 @@ from dataclasses import dataclass, field, replace
 
 from app.figures import write_amount, write_bytes
 from app.library.found_model import FoundModel
+from app.library.holding import state_of
 from app.library.places import Kind
 from app.library.verdict import NO_VERDICT, Verdict
 from app.machine import PLACE
-from app.model_chooser import ModelChooser, State
+from app.model_chooser import ModelChooser
 
 HERE = f"On {PLACE}"
 CANNOT_BE_READ = Verdict("Cannot be read", is_fit=False)
 GONE = Verdict("Gone", is_fit=False)
-_STATES = {State.LOADING: "Loading", State.LOADED: "Loaded", State.LEAVING: "Leaving"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def make_rows(
     shown = [model for model in models if _has(model, wanted)]
     drafting = [model for model in drafters if _has(model, wanted)]
     rows = [ModelRow(None, HERE, size=_sum_of(models, drafters))] if shown else []
-    rows += _card(_row_of(model, _state_of(model, chooser), verdict_of(model)) for model in shown)
+    rows += _card(_row_of(model, state_of(model.target, chooser), verdict_of(model)) for model in shown)
     rows += [ModelRow(None, "Drafters")] if drafting else []
     rows += _card(_row_of(model, "", NO_VERDICT) for model in drafting)
     return tuple(rows)
@@ -73,10 +73,6 @@ def _sum_of(models: Sequence[FoundModel], drafters: Sequence[FoundModel]) -> str
     if not places:
         return write_bytes(sum(model.num_bytes for model in here))
     return f"{write_bytes(sum(model.num_bytes for model in here))} in {write_amount(len(places), 'folder')}"
-
-
-def _state_of(model: FoundModel, chooser: ModelChooser) -> str:
-    return _STATES.get(chooser.state, "") if model.target == chooser.target else ""
 
 
 def _row_of(model: FoundModel, state: str, verdict: Verdict) -> ModelRow:
