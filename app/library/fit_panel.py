@@ -34,6 +34,7 @@ class FitPanel(QWidget):
         self._model: FoundModel | None = None
         self.question = StartLabel("Will it fit?", "interface-strong", wraps=False)
         self.answer = StartLabel("", "interface", "target")
+        self.problem = StartLabel("", "interface", "alert")  # why there is no answer
         self.stack = ShareRows(theme, "What it takes of the memory")
         self.limit = StartLabel("", "small", "caption")
         self.context = Choice(theme, name="Context in tokens")
@@ -64,6 +65,7 @@ class FitPanel(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(10)
         column.addLayout(head)
+        column.addWidget(self.problem)
         column.addWidget(self.stack)
         column.addWidget(self.limit)
         column.addSpacing(6)
@@ -74,8 +76,10 @@ class FitPanel(QWidget):
         plan, fit = self._fits.plan_of(model), self._fits.of(model)
         self._show_choices(model, plan)
         problem = self._fits.problem_of(model)
-        is_fit = not problem and (fit is None or fit.verdict.is_fit)
-        self.answer.setText(answer_of(fit, problem))
+        is_fit = fit is None or fit.verdict.is_fit
+        self.answer.setText("" if problem else answer_of(fit))
+        self.problem.setText(problem)
+        self.problem.setVisible(bool(problem))
         self.answer.setProperty("kind", "target" if is_fit else "alert")
         self.answer.style().polish(self.answer)
         self.stack.setVisible(fit is not None)
@@ -109,10 +113,8 @@ class FitPanel(QWidget):
             self._settings.change_model(target, change(self._settings.preferences.model(target)))
 
 
-def answer_of(fit: Fit | None, problem: str) -> str:
+def answer_of(fit: Fit | None) -> str:
     """ "Yes, 2.3 GB to spare", or the way in which it would."""
-    if problem:
-        return problem
     if fit is None:
         return "Asking"
     if fit.left_bytes >= 0:

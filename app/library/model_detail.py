@@ -142,10 +142,11 @@ class ModelDetail(QFrame):
         self.fit.setVisible(can_run)
         if can_run:
             self.fit.show_model(model)
-        self._show_deeds(model, can_run)
+        self._show_deeds(model, can_run or self._chooser.has_in_memory(model.target))
         self._show_files(model)
 
     def _show_deeds(self, model: FoundModel, can_run: bool) -> None:
+        """One that is in memory answers without its files too."""
         chooser = self._chooser
         is_chosen = model.target == chooser.target
         self.load.setVisible(can_run)

@@ -76,11 +76,14 @@ def _sum_of(models: Sequence[FoundModel], drafters: Sequence[FoundModel]) -> str
 
 
 def _row_of(model: FoundModel, state: str, verdict: Verdict) -> ModelRow:
-    line = model.refusal or ". ".join(part for part in (state, model.place) if part)
+    told = model.place
     if model.refusal:
-        verdict = GONE if model.is_gone else CANNOT_BE_READ
+        told, verdict = model.refusal, GONE if model.is_gone else CANNOT_BE_READ
     elif not verdict.is_fit:  # the whole sentence finds room where those that cannot be read have theirs
-        line, verdict = verdict.sentence, replace(verdict, sentence=verdict.sentence.partition(";")[0])
+        told = verdict.sentence
+        needed, is_of_size, _ = told.partition(";")
+        verdict = replace(verdict, sentence=needed) if is_of_size else CANNOT_BE_READ
+    line = ". ".join(part for part in (state, told) if part)
     size = write_bytes(model.num_bytes) if model.num_bytes else ""
     return ModelRow(model, model.name, model.quantisation, line, size, verdict)
 

@@ -224,10 +224,30 @@ def test_a_folder_that_vanished_says_so_where_it_is_shown(
 ) -> None:
     target = page.here.list.rows.rows[2].key
     page.here.list.choose(target)
-    fake_engine.estimate = Failed(0, "model", f"Nothing found at {target!r}.")
+    fake_engine.estimate = Failed(0, "model", f"Nothing found at {target!r}; give a model folder.")
+    shutil.rmtree(target)
     shelf.fits.renew()
-    wait(lambda: page.detail.fit.answer.text().startswith("Nothing found at"))
+    wait(lambda: page.detail.fit.problem.text().startswith("The files of this model are gone from "))
+    assert page.detail.fit.answer.text() == ""
+    assert words_of(page)[1] == ("Qwen3 8B", "Cannot be read")
     assert not page.detail.load.isEnabled()
+
+
+def test_a_model_that_answers_stays_loaded_when_its_folder_vanishes(
+    page: ModelsPage, shelf: Shelf, fake_engine: FakeEngine, wait: Wait
+) -> None:
+    target = page.here.list.rows.rows[2].key
+    shelf.chooser.choose(target)
+    page.here.list.choose(target)
+    wait(lambda: shelf.chooser.is_loaded)
+    shutil.rmtree(target)
+    fake_engine.unreadable[target] = "Nothing found."
+    shelf.library.refresh()
+    wait(lambda: "Gone" in dict(words_of(page)).values())
+    gone = next(line for line in lines_of(page) if "gone" in line)
+    assert gone.startswith("Loaded. The files of this model are gone from ")
+    assert page.detail.load.isVisible()
+    assert page.detail.load.text() == "Eject"
 
 
 def test_whatever_takes_the_keyboard_has_a_name(page: ModelsPage) -> None:
