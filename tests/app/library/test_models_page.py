@@ -178,6 +178,33 @@ def test_deleting_asks_first_and_takes_the_row(page: ModelsPage, shelf: Shelf, c
     assert not (cache / "models--org--Qwen3-8B-4bit").exists()
 
 
+def test_a_model_that_is_loaded_while_one_is_asked_is_kept(
+    page: ModelsPage, shelf: Shelf, cache: Path, wait: Wait
+) -> None:
+    page.here.list.choose(page.here.list.rows.rows[2].key)
+    page.detail.delete_button.click()
+    wait(lambda: page.findChild(RemovalSheet) is not None)
+    shelf.chooser.choose(page.here.list.rows.rows[2].key)
+    sheet = page.findChild(RemovalSheet)
+    assert isinstance(sheet, RemovalSheet)
+    sheet.delete_button.click()
+    assert page.note.text.startswith("Qwen3 8B was not deleted. It is being loaded.")
+    assert (cache / "models--org--Qwen3-8B-4bit").exists()
+
+
+def test_the_keys_are_in_the_list_after_a_deletion(page: ModelsPage, wait: Wait) -> None:
+    page.activateWindow()
+    page.here.list.choose(page.here.list.rows.rows[2].key)
+    page.detail.delete_button.setFocus()
+    page.detail.delete_button.click()
+    wait(lambda: page.findChild(RemovalSheet) is not None)
+    sheet = page.findChild(RemovalSheet)
+    assert isinstance(sheet, RemovalSheet)
+    sheet.delete_button.click()
+    wait(lambda: len(words_of(page)) == 2)
+    assert page.focusWidget() is page.here.list
+
+
 def test_the_starter_is_not_deleted(page: ModelsPage) -> None:
     page.here.list.choose(STARTER)
     assert not page.detail.delete_button.isEnabled()
