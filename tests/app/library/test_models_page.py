@@ -273,8 +273,15 @@ def test_a_model_that_answers_stays_loaded_when_its_folder_vanishes(
     wait(lambda: "Gone" in dict(words_of(page)).values())
     gone = next(line for line in lines_of(page) if "gone" in line)
     assert gone.startswith("Loaded. The files of this model are gone from ")
-    assert page.detail.load.isVisible()
-    assert page.detail.load.text() == "Eject"
+    assert (page.detail.load.isVisible(), page.detail.load.text()) == (True, "Eject")
+
+
+def test_two_models_of_one_name_say_where_each_lies(page: ModelsPage, shelf: Shelf, tmp_path: Path, wait: Wait) -> None:
+    make_model(tmp_path / "added" / "later" / "Llama-3.2-3B-4bit")
+    shelf.library.refresh()
+    wait(lambda: len(words_of(page)) == 4)
+    told = [line.partition(". ")[0] for line in lines_of(page)[2:]]
+    assert told == [str(tmp_path / "added"), str(tmp_path / "added" / "later")]
 
 
 def test_whatever_takes_the_keyboard_has_a_name(page: ModelsPage) -> None:
