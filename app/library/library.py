@@ -18,6 +18,7 @@ from app.gone_files import gone_words
 from app.library.found import Candidate, Scan, Trouble, scan
 from app.library.found_model import FoundModel
 from app.library.inspection import Inspection
+from app.library.merged import tell_merged
 from app.library.places import Kind, Place, places
 from app.settings.preferences import Preferences, Settings
 from app.tasks import start
@@ -126,7 +127,8 @@ class Library(QObject):
         candidates = [Candidate(STARTER, "", Place(self._data_dir, Kind.STARTER), stamp=STARTER), *found.candidates]
         if chosen and all(one.target != chosen for one in candidates):
             candidates += _chosen(chosen)
-        return replace(found, candidates=tuple(candidates))
+        troubles = (*found.troubles, *tell_merged(found, added))
+        return replace(found, candidates=tuple(candidates), troubles=troubles)
 
     async def _describe(self, found: Scan, known: dict[str, FoundModel]) -> None:
         shown_at = time.monotonic()
