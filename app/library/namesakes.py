@@ -10,14 +10,17 @@ from app.library.found_model import FoundModel
 
 
 def places_of_namesakes(models: Iterable[FoundModel]) -> dict[str, str]:
-    """By target, of models that have a namesake: the repository or the folder above, or the whole path at need."""
+    """By target, of models that have a namesake: the repository or the folder above, or the whole path at need.
+
+    Of one that is gone its own sentence says it.
+    """
     groups: dict[tuple[str, str], list[FoundModel]] = {}
     for model in models:
         groups.setdefault((model.name.casefold(), model.quantisation), []).append(model)
     found: dict[str, str] = {}
     for group in groups.values():
         if len(group) > 1:
-            found |= _places_of([model for model in group if model.folder])
+            found |= _places_of([model for model in group if model.folder and not model.is_gone])
     return found
 
 

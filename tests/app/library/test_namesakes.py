@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from app.library.found_model import FoundModel
 from app.library.namesakes import places_of_namesakes
 
@@ -27,3 +29,8 @@ def test_namesakes_of_the_hub_say_their_repository() -> None:
 
 def test_another_quantisation_is_no_namesake() -> None:
     assert places_of_namesakes([model("/a/x"), model("/b/x", quantisation="8-bit")]) == {}
+
+
+def test_a_namesake_that_is_gone_says_so_itself() -> None:
+    gone = replace(model("/a/x"), is_gone=True)
+    assert places_of_namesakes([gone, model("/b/x")]) == {"/b/x": "/b"}
