@@ -1,26 +1,22 @@
-"""ModelChooser: the model that every chat goes on with, how far its loading is, and what else is in memory."""
+"""ModelChooser: has the model in memory that every chat goes on with."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from enum import Enum, auto
 
 from PySide6.QtCore import QObject, Signal
 
 from app.bridge import EngineBridge
-from app.model_loading import ModelLoading, replies_end
 from app.model_look import ModelLook
-from app.model_names import model_name
+from app.model_state import ModelState, State
 from app.settings.preferences import Preferences, Settings
 from engine.messages import (
-    STARTER,
     Cancel,
     Event,
     Failed,
     Finished,
     LoadModel,
-    ModelFacts,
     ModelLoaded,
     ModelUnloaded,
     Progress,
@@ -28,19 +24,9 @@ from engine.messages import (
 )
 
 
-class State(Enum):
-    AWAY = auto()  # the next reply loads it
-    LOADING = auto()
-    LOADED = auto()
-    LEAVING = auto()  # ejected, and a reply uses it
-    FAILED = auto()
-
-
-class ModelChooser(QObject):
+class ModelChooser(ModelState):
     """The last choice wins; a model that cannot be loaded gives way to the one before it."""
 
-    changed = Signal()
-    target_changed = Signal()
     ejected = Signal(str)  # target
     gave_way = Signal(str)  # why another model than the one that was chosen answers, a sentence
 
@@ -53,81 +39,11 @@ class ModelChooser(QObject):
         num_running: Callable[[], int] = lambda: 0,
         parent: QObject | None = None,
     ) -> None:
-        """`asked` takes the place of the preference until a model is chosen; `num_running` counts replies."""
-        super().__init__(parent)
-        self.bridge = bridge
-        self.name_of: Callable[[str], str] = lambda target: ""  # as lists of models have it; "" where they have none
-        self.error = ""
-        self.state = State.AWAY
-        self._settings = settings
-        self._asked = asked
-        self._num_running = num_running
-        self._facts: ModelFacts | None = None
-        self._request_id = 0  # of the load
+        super().__init__(bridge, settings, asked=asked, num_running=num_running, parent=parent)
         self._look = ModelLook(bridge, settings, self)
         self._look.done.connect(self._take_look)
-        self._resident = ""  # the target that is in memory, and was not asked to leave
-        self._held: set[str] = set()  # targets that are in memory or on their way there
-        self._before = ""  # the target that answered before
-        self._chosen_before = ("", "")  # what was asked for then, and what was preferred
-        self.loading = ModelLoading()
         bridge.received.connect(self._receive)
         settings.changed.connect(self._take_preferences)
-
-    # What is known of it
-
-    @property
-    def target(self) -> str:
-        return self._asked or self._settings.preferences.target
-
-    @property
-    def facts(self) -> ModelFacts | None:
-        """Known from its first load on, also while it is not in memory."""
-        return self._facts if self._facts is not None and self._facts.target == self.target else None
-
-    @property
-    def is_starter(self) -> bool:
-        return self.target == STARTER
-
-    @property
-    def is_loaded(self) -> bool:
-        return self.state in (State.LOADED, State.LEAVING)
-
-    @property
-    def is_loading(self) -> bool:
-        return self.state is State.LOADING
-
-    @property
-    def can_eject(self) -> bool:
-        return self.state is State.LOADED
-
-    @property
-    def name(self) -> str:
-        if known := self.name_of(self.target):
-            return known
-        return self.facts.name if self.facts and not self.is_starter else model_name(self.target)
-
-    @property
-    def quantisation(self) -> str:
-        return self.facts.quantisation if self.facts else ""
-
-    @property
-    def words(self) -> str:
-        """What it is doing, or "" when there is nothing to say."""
-        if self.state is State.LEAVING:
-            return f"Leaves when {replies_end(self._num_running())}."
-        return self.loading.words(self.name, self._num_running()) if self.is_loading else ""
-
-    @property
-    def can_keep_present(self) -> bool:
-        """Whether the model that answers now is still there, as this one waits for its replies."""
-        is_waiting = self.is_loading and self.loading.is_waiting and self._num_running() > 0
-        return is_waiting and self._before not in ("", self.target)
-
-    @property
-    def wait_words(self) -> str:
-        """When another one would load; "" is at once."""
-        return f"Another loads when {replies_end(num_running)}." if (num_running := self._num_running()) else ""
 
     # What is asked of it
 
@@ -244,6 +160,7 @@ class ModelChooser(QObject):
         match event:
             case ModelLoaded(facts=facts):
                 self._held.add(facts.target)
+                self._in_memory.add(facts.target)
                 if facts.target != self.target:
                     return
                 self.loading.end()
@@ -253,6 +170,7 @@ class ModelChooser(QObject):
                     self._look.drop()
                     self._unload_others()
             case ModelUnloaded(target=target):
+                self._in_memory.discard(target)
                 self._take_unloaded(target)
             case Progress(request_id=request_id) if request_id == self._request_id and self.is_loading:
                 self.loading.take(event)
@@ -280,6 +198,7 @@ class ModelChooser(QObject):
         """Nothing is in memory without one, and what failed with it is no fault of a model."""
         self._look.drop()
         self._held.clear()
+        self._in_memory.clear()
         self.state, self._resident = State.AWAY, ""
 
     def _take_failure(self, code: str, text: str) -> None:

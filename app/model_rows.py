@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from app.figures import write_bytes
-from app.model_chooser import ModelChooser, State
+from app.model_chooser import ModelChooser
+from app.model_state import State
 from app.popover.rows import LINE, PopoverRow
 
 STATES = {

@@ -114,5 +114,7 @@ class Download:
             return "It was not downloaded."
         if self.problem.kind is not Kind.NETWORK:
             return self.problem.text
+        if not self.total_bytes:  # the hub has told nothing of it yet
+            return f"No network. It starts when you press {RESUME}."
         kept = f" {write_bytes(self.done_bytes)} are kept." if self.done_bytes else ""
         return f"Interrupted: the network went away.{kept}"

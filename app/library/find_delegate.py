@@ -180,4 +180,6 @@ def button_words(row: FindRow) -> str:
     """With an ellipsis where it asks which."""
     if row.kind is Kind.MORE:
         return row.name
+    if row.kind is Kind.CATALOGUE and row.state:  # the model itself is here, or in the downloads
+        return "Drafters…" if len(row.brings) > 1 else "Drafter"
     return "Download…" if len(row.brings) > 1 else "Download"

@@ -27,6 +27,7 @@ from app.theme.labels import make_label
 from app.theme.theme import Theme
 
 PAUSE_MILLISECONDS = 400  # after the last key, before the hub is asked
+LISTED = "In the downloads"  # of a model whose download has failed
 NARROW = 560  # px, at the text size of 100 %
 PURPOSE = "Search the catalogue and the hub"
 
@@ -128,10 +129,12 @@ class FindMore(QWidget):
             self._downloads.add(repo_id, variant)
 
     def _coming_of(self, repo_id: str) -> str:
-        """What has failed is offered again."""
+        """What has failed is offered again by its own row in the list of downloads."""
         states = [one.state for one in self._downloads.downloads if one.repo_id == repo_id]
-        if all(state is State.FAILED for state in states):
+        if not states:
             return ""
+        if all(state is State.FAILED for state in states):
+            return LISTED
         return "Paused" if all(state in (State.FAILED, State.PAUSED) for state in states) else "Downloading"
 
     def _follow(self) -> None:

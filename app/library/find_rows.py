@@ -69,7 +69,7 @@ class Known:
 
     judge: Judge
     is_here: Callable[[str], bool]  # whether a repository is on this machine, whole
-    coming: Callable[[str], str]  # "Downloading" or "Paused"; "" where it is not on its way
+    coming: Callable[[str], str]  # "Downloading", "Paused" or "In the downloads"; "" where it is not on its way
 
 
 def make_rows(results: Results, known: Known, today: datetime) -> tuple[FindRow, ...]:

@@ -12,6 +12,7 @@ from app.figures import write_amount
 from app.library.fit import KV_BITS, Fit, Plan, contexts_of, write_gigabytes
 from app.library.fits import Fits
 from app.library.found_model import FoundModel
+from app.machine import PLACE
 from app.model_names import model_name
 from app.settings.choice import Choice
 from app.settings.preferences import ModelChoice, Settings
@@ -21,6 +22,8 @@ from app.theme.labels import StartLabel
 from app.theme.theme import Theme
 
 TABS = (1, 2, 3, 4, 6, 8)
+MUCH_MORE = 2  # times the bytes of its files, from which on a model's weights in memory are explained
+WIDENED = f"The weights take more in memory than their files: {PLACE} computes them in 32 bits."
 SYSTEM = "macOS" if sys.platform == "darwin" else "the system"
 
 
@@ -34,7 +37,9 @@ class FitPanel(QWidget):
         self._model: FoundModel | None = None
         self.question = StartLabel("Will it fit?", "interface-strong", wraps=False)
         self.answer = StartLabel("", "interface", "target")
+        self.problem = StartLabel("", "interface", "alert")  # why there is no answer
         self.stack = ShareRows(theme, "What it takes of the memory")
+        self.widened = StartLabel(WIDENED, "small", "caption")
         self.limit = StartLabel("", "small", "caption")
         self.context = Choice(theme, name="Context in tokens")
         self.tabs = Choice(theme, [(str(count), str(count)) for count in TABS], "Tabs that run at once")
@@ -64,7 +69,9 @@ class FitPanel(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(10)
         column.addLayout(head)
+        column.addWidget(self.problem)
         column.addWidget(self.stack)
+        column.addWidget(self.widened)
         column.addWidget(self.limit)
         column.addSpacing(6)
         column.addLayout(choices)
@@ -74,12 +81,15 @@ class FitPanel(QWidget):
         plan, fit = self._fits.plan_of(model), self._fits.of(model)
         self._show_choices(model, plan)
         problem = self._fits.problem_of(model)
-        is_fit = not problem and (fit is None or fit.verdict.is_fit)
-        self.answer.setText(answer_of(fit, problem))
+        is_fit = fit is None or fit.verdict.is_fit
+        self.answer.setText("" if problem else answer_of(fit))
+        self.problem.setText(problem)
+        self.problem.setVisible(bool(problem))
         self.answer.setProperty("kind", "target" if is_fit else "alert")
         self.answer.style().polish(self.answer)
         self.stack.setVisible(fit is not None)
         self.limit.setVisible(fit is not None)
+        self.widened.setVisible(fit is not None and fit.estimate.weight_bytes > MUCH_MORE * model.num_bytes > 0)
         if fit is not None:
             self._show_stack(model, fit)
 
@@ -109,10 +119,8 @@ class FitPanel(QWidget):
             self._settings.change_model(target, change(self._settings.preferences.model(target)))
 
 
-def answer_of(fit: Fit | None, problem: str) -> str:
+def answer_of(fit: Fit | None) -> str:
     """ "Yes, 2.3 GB to spare", or the way in which it would."""
-    if problem:
-        return problem
     if fit is None:
         return "Asking"
     if fit.left_bytes >= 0:
@@ -125,7 +133,7 @@ def shares_of(fit: Fit) -> tuple[Share, ...]:
     drafter = f"Drafter: {model_name(plan.drafter.partition(':')[2])}" if ":" in plan.drafter else ""
     cache = f"Model cache, {write_amount(plan.num_tabs, 'tab')} at {plan.context_length:,}"
     parts = (
-        ("Model weights", estimate.weight_bytes, "target"),
+        ("Model weights in memory", estimate.weight_bytes, "target"),
         (drafter, estimate.drafter_bytes, "draft_fill"),
         (cache, estimate.kv_bytes, "ink2"),
         ("Working memory", estimate.working_bytes, "edge"),

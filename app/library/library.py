@@ -14,10 +14,11 @@ from PySide6.QtGui import QGuiApplication
 from app.asking import RefusedError
 from app.bridge import EngineBridge
 from app.conversations.off_thread import run_off_thread
-from app.file_dialogs import write_place
+from app.gone_files import gone_words
 from app.library.found import Candidate, Scan, Trouble, scan
 from app.library.found_model import FoundModel
 from app.library.inspection import Inspection
+from app.library.merged import tell_merged
 from app.library.places import Kind, Place, places
 from app.settings.preferences import Preferences, Settings
 from app.tasks import start
@@ -25,7 +26,7 @@ from engine.messages import STARTER
 
 REST_SECONDS = 5.0  # between two looks that nobody asked for
 SHOW_SECONDS = 0.3  # between two lists while models are read
-AWAY = "Its files are gone from {folder}. Put them back, or choose another model."
+AWAY = "gone"  # stamp of a model whose files are not there
 
 
 class Library(QObject):
@@ -126,7 +127,8 @@ class Library(QObject):
         candidates = [Candidate(STARTER, "", Place(self._data_dir, Kind.STARTER), stamp=STARTER), *found.candidates]
         if chosen and all(one.target != chosen for one in candidates):
             candidates += _chosen(chosen)
-        return replace(found, candidates=tuple(candidates))
+        troubles = (*found.troubles, *tell_merged(found, added))
+        return replace(found, candidates=tuple(candidates), troubles=troubles)
 
     async def _describe(self, found: Scan, known: dict[str, FoundModel]) -> None:
         shown_at = time.monotonic()
@@ -170,4 +172,4 @@ def _chosen(target: str) -> tuple[Candidate, ...]:
 def _gone_or(model: FoundModel) -> FoundModel:
     if model.stamp != AWAY:
         return model
-    return replace(model, is_gone=True, refusal=AWAY.format(folder=write_place(Path(model.folder))))
+    return replace(model, is_gone=True, refusal=gone_words(model.folder))

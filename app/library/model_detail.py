@@ -15,6 +15,7 @@ from app.file_dialogs import write_place
 from app.library.fit_panel import FitPanel
 from app.library.fits import Fits
 from app.library.found_model import FoundModel
+from app.library.holding import hold_of, state_of
 from app.library.removal import refusal_of
 from app.model_chooser import ModelChooser
 from app.settings.form import make_button
@@ -141,10 +142,11 @@ class ModelDetail(QFrame):
         self.fit.setVisible(can_run)
         if can_run:
             self.fit.show_model(model)
-        self._show_deeds(model, can_run)
+        self._show_deeds(model, can_run or self._chooser.has_in_memory(model.target))
         self._show_files(model)
 
     def _show_deeds(self, model: FoundModel, can_run: bool) -> None:
+        """One that is in memory answers without its files too."""
         chooser = self._chooser
         is_chosen = model.target == chooser.target
         self.load.setVisible(can_run)
@@ -169,6 +171,8 @@ class ModelDetail(QFrame):
         """What loading it does to the one that is loaded."""
         if is_chosen:
             return self._chooser.words or self._chooser.error
+        if self._chooser.has_in_memory(model.target):
+            return f"{state_of(model.target, self._chooser)}."
         if not self._chooser.is_loaded:
             return ""
         count = self._num_running()
@@ -181,12 +185,16 @@ class ModelDetail(QFrame):
         path = model.target if model.is_gguf or model.repo_id else model.folder
         self.place.setText(write_place(Path(path)).replace("/", "/\u200b") if path else model.place)
         self.show_files.setVisible(bool(path) and not model.is_gone)
-        is_loaded = model.target == self._chooser.target and (self._chooser.is_loaded or self._chooser.is_loading)
-        refusal = refusal_of(model, is_loaded=is_loaded, is_coming=self._is_coming(model.repo_id))
+        refusal = self.refusal_of(model)
         self.delete_button.setEnabled(not refusal)
         self.delete_button.setVisible(not model.is_gone)
         self.kept.setText("" if model.is_gone else refusal)
         self.kept.setVisible(bool(self.kept.text()))
+
+    def refusal_of(self, model: FoundModel) -> str:
+        """Why its files cannot be deleted at this moment, a sentence; "" where they can."""
+        hold = hold_of(model.target, self._chooser)
+        return refusal_of(model, hold=hold, is_coming=self._is_coming(model.repo_id))
 
     def _load(self) -> None:
         if self.model is None:

@@ -7,15 +7,16 @@ from dataclasses import dataclass, field, replace
 
 from app.figures import write_amount, write_bytes
 from app.library.found_model import FoundModel
+from app.library.holding import state_of
+from app.library.namesakes import places_of_namesakes
 from app.library.places import Kind
 from app.library.verdict import NO_VERDICT, Verdict
 from app.machine import PLACE
-from app.model_chooser import ModelChooser, State
+from app.model_chooser import ModelChooser
 
 HERE = f"On {PLACE}"
 CANNOT_BE_READ = Verdict("Cannot be read", is_fit=False)
 GONE = Verdict("Gone", is_fit=False)
-_STATES = {State.LOADING: "Loading", State.LOADED: "Loaded", State.LEAVING: "Leaving"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +55,14 @@ def make_rows(
     shown = [model for model in models if _has(model, wanted)]
     drafting = [model for model in drafters if _has(model, wanted)]
     rows = [ModelRow(None, HERE, size=_sum_of(models, drafters))] if shown else []
-    rows += _card(_row_of(model, _state_of(model, chooser), verdict_of(model)) for model in shown)
+    where = places_of_namesakes((*models, *drafters))
+
+    def beginning(model: FoundModel) -> tuple[str, ...]:
+        return state_of(model.target, chooser), where.get(model.target, "")
+
+    rows += _card(_row_of(model, beginning(model), verdict_of(model)) for model in shown)
     rows += [ModelRow(None, "Drafters")] if drafting else []
-    rows += _card(_row_of(model, "", NO_VERDICT) for model in drafting)
+    rows += _card(_row_of(model, (where.get(model.target, ""),), NO_VERDICT) for model in drafting)
     return tuple(rows)
 
 
@@ -75,16 +81,16 @@ def _sum_of(models: Sequence[FoundModel], drafters: Sequence[FoundModel]) -> str
     return f"{write_bytes(sum(model.num_bytes for model in here))} in {write_amount(len(places), 'folder')}"
 
 
-def _state_of(model: FoundModel, chooser: ModelChooser) -> str:
-    return _STATES.get(chooser.state, "") if model.target == chooser.target else ""
-
-
-def _row_of(model: FoundModel, state: str, verdict: Verdict) -> ModelRow:
-    line = model.refusal or ". ".join(part for part in (state, model.place) if part)
+def _row_of(model: FoundModel, beginning: tuple[str, ...], verdict: Verdict) -> ModelRow:
+    """`beginning` is what its line begins with."""
+    told = model.place
     if model.refusal:
-        verdict = GONE if model.is_gone else CANNOT_BE_READ
+        told, verdict = model.refusal, GONE if model.is_gone else CANNOT_BE_READ
     elif not verdict.is_fit:  # the whole sentence finds room where those that cannot be read have theirs
-        line, verdict = verdict.sentence, replace(verdict, sentence=verdict.sentence.partition(";")[0])
+        told = verdict.sentence
+        needed, is_of_size, _ = told.partition(";")
+        verdict = replace(verdict, sentence=needed) if is_of_size else CANNOT_BE_READ
+    line = ". ".join(part for part in (*beginning, told) if part)
     size = write_bytes(model.num_bytes) if model.num_bytes else ""
     return ModelRow(model, model.name, model.quantisation, line, size, verdict)
 

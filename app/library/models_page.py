@@ -233,8 +233,16 @@ class ModelsPage(QWidget):
             self._tell(error)
             return
         sheet = RemovalSheet(removal, self)
-        sheet.accepted.connect(lambda: start(self._remove(removal)))
+        sheet.accepted.connect(lambda: self._delete(removal))
         sheet.open()
+
+    def _delete(self, removal: Removal) -> None:
+        """A load or a download may have begun since the question; the keys leave what would delete another model."""
+        self._close_detail()
+        if refusal := self.detail.refusal_of(removal.model):
+            self._tell(RemovalError(f"{removal.model.name} was not deleted. {refusal}"))
+        else:
+            start(self._remove(removal))
 
     async def _remove(self, removal: Removal) -> None:
         try:

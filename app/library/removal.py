@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from huggingface_hub import DeleteCacheStrategy
 
 CAME_WITH_IT = "It came with Slipstream and cannot be deleted."
-IS_LOADED = "It is loaded. Eject it first."
 IS_COMING = "It is being downloaded. Cancel the download first."
 IS_GONE = "Its files are gone already."
 
@@ -56,12 +55,12 @@ class Removal:
         return f"{size} are deleted at once. The disk has {free} free.{kept}"
 
 
-def refusal_of(model: FoundModel, *, is_loaded: bool, is_coming: bool) -> str:
-    """Why a model cannot be deleted now, as a sentence; "" where it can."""
+def refusal_of(model: FoundModel, *, hold: str, is_coming: bool) -> str:
+    """Why a model cannot be deleted now, as a sentence; "" where it can. `hold` says why it is in use, "" is not."""
     if model.target == STARTER or model.kind == Kind.STARTER:
         return CAME_WITH_IT
-    if is_loaded:
-        return IS_LOADED
+    if hold:
+        return hold
     if is_coming:
         return IS_COMING
     return IS_GONE if model.is_gone else ""

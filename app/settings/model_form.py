@@ -13,6 +13,7 @@ from app.bridge import EngineBridge
 from app.chat.plan import Planner
 from app.drafters import drafter_name
 from app.figures import write_bytes, write_count
+from app.gone_files import reason_of
 from app.latest import Latest
 from app.settings.form import Card, Choice, NumberField, Row, make_button
 from app.settings.preferences import AUTOMATIC, ModelChoice, Settings
@@ -107,7 +108,7 @@ class ModelForm(Card):
             self.facts = await ask(self._bridge, lambda request_id: Inspect(request_id, target), ModelFacts)
             self.context_row.set_problem("")
         except RefusedError as error:
-            self.context_row.set_problem(str(error))
+            self.context_row.set_problem(await reason_of(target, error))
         self._show_facts()
         self._estimate.begin(self._ask_memory)
 
@@ -125,8 +126,10 @@ class ModelForm(Card):
                 MemoryEstimate,
             )
         except RefusedError as error:
-            self.bits_row.set_problem(str(error) if choice.kv_bits else "")
-            self.context_row.set_sentence("" if choice.kv_bits else str(error))
+            reason = await reason_of(target, error)
+            is_told = reason == self.context_row.problem.text()
+            self.bits_row.set_problem(reason if choice.kv_bits and not is_told else "")
+            self.context_row.set_sentence("" if choice.kv_bits or is_told else reason)
             return
         self.bits_row.set_problem("")
         self.context_row.set_sentence(memory_words(estimate))

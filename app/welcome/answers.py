@@ -8,9 +8,10 @@ from typing import Protocol
 
 from app.figures import NO_BREAK, write_bytes
 from app.library.places import Kind
-from app.model_chooser import ModelChooser, State
+from app.model_chooser import ModelChooser
 from app.model_names import STARTER_NAME
 from app.model_rows import KnownModel
+from app.model_state import State
 from engine.messages import STARTER
 
 STARTER_WORDS = "Came with Slipstream. Quick, for trying things out; often wrong on facts."

@@ -83,7 +83,8 @@ class FakeEngine:
     prompt cache are answered at once with `report`, unless `answers_on_cache` is False; those about memory with
     `memory`; those about tokens as `count` answers them, or not at all. A model in `unloadable` fails with the sentence
     there; one in `unreadable` is refused with it where it is looked at, and `drafters` says what drafts there. With
-    `holds_loads` models come only by `finish_loads`. What is unloaded leaves at once, replies or not.
+    `holds_loads` models come only by `finish_loads`. What is unloaded leaves at once, replies or not, but
+    with `holds_unloads`.
     """
 
     def __init__(self) -> None:
@@ -106,6 +107,7 @@ class FakeEngine:
         self._queue: queue.SimpleQueue[Command] = queue.SimpleQueue()
         self._replies: dict[int, Iterator[Event]] = {}
         self.holds_loads = False
+        self.holds_unloads = False
         self.unloadable: dict[str, str] = {}
         self._held_loads: dict[int, str] = {}
         self._loaded: set[tuple[str, str]] = set()
@@ -225,6 +227,8 @@ class FakeEngine:
         for request_id in [one for one, held in self._held_loads.items() if held == target]:
             del self._held_loads[request_id]
             self.emit(Finished(request_id, "cancelled"))
+        if self.holds_unloads:
+            return
         self._loaded = {one for one in self._loaded if one[0] != target}
         self.emit(ModelUnloaded(target))
 

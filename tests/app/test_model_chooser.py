@@ -9,7 +9,8 @@ from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
 from app.bridge import EngineBridge
-from app.model_chooser import ModelChooser, State
+from app.model_chooser import ModelChooser
+from app.model_state import State
 from app.settings.preferences import Settings
 from engine.messages import Failed, LoadModel, MemoryEstimate, Progress, UnloadModel
 from tests.app.fake_engine import FakeEngine

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.chat.composer_foot import KEEP
-from app.model_chooser import State
+from app.model_state import State
 from app.popover.popover import Popover
 from app.single import Handed
 from engine.messages import Progress

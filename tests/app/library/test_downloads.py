@@ -264,4 +264,5 @@ def test_no_hub_there_is_told(downloads, wait, monkeypatch):
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
     downloads.add(TINY)
     wait(lambda: downloads.downloads[0].state is State.FAILED)
-    assert downloads.downloads[0].sentence == "Interrupted: the network went away."
+    assert downloads.downloads[0].sentence == "No network. It starts when you press Resume."
+    assert "Resume" in downloads.downloads[0].remedies

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 
 from app.library.download import Download, State
-from app.library.find_delegate import ROW_ROLE
+from app.library.find_delegate import ROW_ROLE, button_words
 from app.library.find_more import FindMore
 from app.library.find_rows import Kind
 from app.library.verdict import Verdict
@@ -92,6 +92,15 @@ def test_catalogue_offers_target_and_drafter_as_one(page, downloads):
     assert coming(downloads) == ["mlx-community/Qwen3-8B-4bit", "z-lab/Qwen3-8B-DFlash-b16"]
 
 
+def test_catalogue_offers_only_drafters_of_a_model_whose_download_failed(page, downloads):
+    downloads.downloads = (Download("mlx-community/Qwen3-8B-4bit", state=State.FAILED),)
+    downloads.changed.emit()
+    row = next(row for row in page.list.model_rows.rows if row.repo_id == "mlx-community/Qwen3-8B-4bit")
+    assert row.state == "In the downloads"
+    assert button_words(row).startswith("Drafter")
+    assert all(repo_id != row.repo_id for bring in row.brings for repo_id, _ in bring.wanted)
+
+
 def test_more_is_shown_on_demand(page, search, qtbot, hub_server, wait):
     hub_server.models |= {f"makers/tiny-{number}-4bit": make_model(downloads=number) for number in range(1, 5)}
     search("tiny")
@@ -146,7 +155,7 @@ def test_tab_goes_down_the_page(page, qtbot, downloads):
 
 
 @pytest.mark.parametrize(
-    ("state", "words"), [(State.RUNNING, "Downloading"), (State.PAUSED, "Paused"), (State.FAILED, "")]
+    ("state", "words"), [(State.RUNNING, "Downloading"), (State.PAUSED, "Paused"), (State.FAILED, "In the downloads")]
 )
 def test_row_says_how_its_download_stands(page, search, downloads, state, words):
     search("tiny")

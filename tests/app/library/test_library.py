@@ -130,7 +130,7 @@ def test_the_chosen_model_that_vanished_says_so(
     found = library.find(str(folder))
     assert found is not None
     assert found.is_gone
-    assert found.refusal == f"Its files are gone from {folder}. Put them back, or choose another model."
+    assert found.refusal == f"The files of this model are gone from {folder}. Put them back, or choose another model."
 
 
 def test_a_chosen_model_of_another_folder_is_listed(

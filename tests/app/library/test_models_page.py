@@ -178,6 +178,33 @@ def test_deleting_asks_first_and_takes_the_row(page: ModelsPage, shelf: Shelf, c
     assert not (cache / "models--org--Qwen3-8B-4bit").exists()
 
 
+def test_a_model_that_is_loaded_while_one_is_asked_is_kept(
+    page: ModelsPage, shelf: Shelf, cache: Path, wait: Wait
+) -> None:
+    page.here.list.choose(page.here.list.rows.rows[2].key)
+    page.detail.delete_button.click()
+    wait(lambda: page.findChild(RemovalSheet) is not None)
+    shelf.chooser.choose(page.here.list.rows.rows[2].key)
+    sheet = page.findChild(RemovalSheet)
+    assert isinstance(sheet, RemovalSheet)
+    sheet.delete_button.click()
+    assert page.note.text.startswith("Qwen3 8B was not deleted. It is being loaded.")
+    assert (cache / "models--org--Qwen3-8B-4bit").exists()
+
+
+def test_the_keys_are_in_the_list_after_a_deletion(page: ModelsPage, wait: Wait) -> None:
+    page.activateWindow()
+    page.here.list.choose(page.here.list.rows.rows[2].key)
+    page.detail.delete_button.setFocus()
+    page.detail.delete_button.click()
+    wait(lambda: page.findChild(RemovalSheet) is not None)
+    sheet = page.findChild(RemovalSheet)
+    assert isinstance(sheet, RemovalSheet)
+    sheet.delete_button.click()
+    wait(lambda: len(words_of(page)) == 2)
+    assert page.focusWidget() is page.here.list
+
+
 def test_the_starter_is_not_deleted(page: ModelsPage) -> None:
     page.here.list.choose(STARTER)
     assert not page.detail.delete_button.isEnabled()
@@ -224,10 +251,37 @@ def test_a_folder_that_vanished_says_so_where_it_is_shown(
 ) -> None:
     target = page.here.list.rows.rows[2].key
     page.here.list.choose(target)
-    fake_engine.estimate = Failed(0, "model", f"Nothing found at {target!r}.")
+    fake_engine.estimate = Failed(0, "model", f"Nothing found at {target!r}; give a model folder.")
+    shutil.rmtree(target)
     shelf.fits.renew()
-    wait(lambda: page.detail.fit.answer.text().startswith("Nothing found at"))
+    wait(lambda: page.detail.fit.problem.text().startswith("The files of this model are gone from "))
+    assert page.detail.fit.answer.text() == ""
+    assert words_of(page)[1] == ("Qwen3 8B", "Cannot be read")
     assert not page.detail.load.isEnabled()
+
+
+def test_a_model_that_answers_stays_loaded_when_its_folder_vanishes(
+    page: ModelsPage, shelf: Shelf, fake_engine: FakeEngine, wait: Wait
+) -> None:
+    target = page.here.list.rows.rows[2].key
+    shelf.chooser.choose(target)
+    page.here.list.choose(target)
+    wait(lambda: shelf.chooser.is_loaded)
+    shutil.rmtree(target)
+    fake_engine.unreadable[target] = "Nothing found."
+    shelf.library.refresh()
+    wait(lambda: "Gone" in dict(words_of(page)).values())
+    gone = next(line for line in lines_of(page) if "gone" in line)
+    assert gone.startswith("Loaded. The files of this model are gone from ")
+    assert (page.detail.load.isVisible(), page.detail.load.text()) == (True, "Eject")
+
+
+def test_two_models_of_one_name_say_where_each_lies(page: ModelsPage, shelf: Shelf, tmp_path: Path, wait: Wait) -> None:
+    make_model(tmp_path / "added" / "later" / "Llama-3.2-3B-4bit")
+    shelf.library.refresh()
+    wait(lambda: len(words_of(page)) == 4)
+    told = [line.partition(". ")[0] for line in lines_of(page)[2:]]
+    assert told == [str(tmp_path / "added"), str(tmp_path / "added" / "later")]
 
 
 def test_whatever_takes_the_keyboard_has_a_name(page: ModelsPage) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.library.found_model import FoundModel, begin
+from app.library.holding import IS_LOADED
 from app.library.places import Kind
 from app.library.removal import RemovalError, plan_removal, refusal_of, remove
 from engine.messages import STARTER
@@ -104,7 +105,7 @@ def test_a_model_in_use_is_not_deleted(tmp_path: Path) -> None:
     make_model(tmp_path / "one")
     model = model_in(tmp_path)
     starter = FoundModel(STARTER, "SmolLM2 135M", "", "", Kind.STARTER.value, "", 0)
-    assert refusal_of(model, is_loaded=False, is_coming=False) == ""
-    assert refusal_of(model, is_loaded=True, is_coming=False) == "It is loaded. Eject it first."
-    assert "Cancel the download first" in refusal_of(model, is_loaded=False, is_coming=True)
-    assert "came with Slipstream" in refusal_of(starter, is_loaded=False, is_coming=False)
+    assert refusal_of(model, hold="", is_coming=False) == ""
+    assert refusal_of(model, hold=IS_LOADED, is_coming=False) == IS_LOADED
+    assert "Cancel the download first" in refusal_of(model, hold="", is_coming=True)
+    assert "came with Slipstream" in refusal_of(starter, hold="", is_coming=False)

@@ -135,10 +135,21 @@ def test_memory_of_another_model_is_asked_with_its_own_automatic_drafter(page, p
     assert set(asked()) == {"dspark:/models/other-drafter"}
 
 
-def test_refusal_of_the_bits_is_the_engines(page, fake_engine, settle, settings, target) -> None:
+def test_refusal_of_the_bits_is_the_engines(page, fake_engine, settle, settings, tmp_path) -> None:
     fake_engine.estimate = Failed(0, "model", "Its layers keep no keys: choose 16 bits.")
-    settings.change_model(target, ModelChoice(kv_bits=4))
+    settings.change_model(str(tmp_path), ModelChoice(kv_bits=4))
+    page.choose_model(str(tmp_path))
     settle(lambda: page.models.bits_row.problem.text() == "Its layers keep no keys: choose 16 bits.")
+
+
+def test_files_that_are_gone_are_told_of_once(page, fake_engine, settle, settings) -> None:
+    settings.change_model("/models/other", ModelChoice(2048))
+    fake_engine.unreadable["/models/other"] = "nothing found; give a model folder or a .gguf file"
+    fake_engine.estimate = Failed(0, "model", fake_engine.unreadable["/models/other"])
+    page.choose_model("/models/other")
+    words = "The files of this model are gone from /models/other. Put them back, or choose another model."
+    row = page.models.context_row
+    settle(lambda: row.problem.text() == words and not row.sentence.text())
 
 
 def test_model_that_does_not_fit_says_so() -> None:
