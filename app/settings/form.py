@@ -256,9 +256,9 @@ class SettingsPage(QWidget):
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(self._scroll)
+        self._whole = QVBoxLayout(self)
+        self._whole.setContentsMargins(0, 0, 0, 0)
+        self._whole.addWidget(self._scroll)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -267,6 +267,13 @@ class SettingsPage(QWidget):
     def add(self, part: QWidget) -> None:
         """Put it under what is there; it takes the page's width."""
         self._parts.addWidget(part)
+
+    def pin(self, part: QWidget) -> None:
+        """Put it under all that scrolls, where it is always in sight."""
+        line = QHBoxLayout()
+        line.setContentsMargins(INSET, 8, INSET, 12)
+        line.addWidget(part)
+        self._whole.addLayout(line)
 
     def follow(self, view: QAbstractItemView) -> None:
         """Keep the row that has the keyboard in sight, of a view that is as high as its rows."""

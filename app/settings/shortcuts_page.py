@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.action_keys import ActionKeys
 from app.settings.fields import TextField
 from app.settings.form import Card, SettingsPage
-from app.settings.key_list import KeyList
+from app.settings.key_list import HELP, KeyList
 from app.settings.notice import Notice
 from app.theme.labels import StartLabel
 from app.theme.theme import Theme
@@ -21,11 +21,12 @@ class ShortcutsPage(SettingsPage):
         self.search.setAccessibleName("Search actions")
         self.note = Notice(theme)
         self.list = KeyList(theme, keys)
-        self.add(self.note)
         self.card = Card(theme, self.list)
         self.nothing = StartLabel("", "interface", "secondary")
         self.add(self.card)
         self.add(self.nothing)
+        self.pin(self.note)
+        self.note.say(HELP)
         self.nothing.hide()
         self.follow(self.list)
         self.search.textChanged.connect(self._search)
@@ -40,6 +41,5 @@ class ShortcutsPage(SettingsPage):
         self.nothing.setText(f"No action, menu or key has “{pattern.strip()}”.")
 
     def _tell(self, sentence: str) -> None:
-        self.note.say(sentence)
-        if sentence:
-            self.show_part(self.note)
+        """In the place of the words on what can be pressed: the list does not move under the pointer."""
+        self.note.say(sentence or HELP)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 from app.action_keys import FIXED, ActionKeys, editing_keys
 from app.dialogs.shortcuts import ShortcutList
+from app.settings.key_list import HELP
 from app.settings.preferences import Preferences, Settings
 from app.settings.shortcuts_page import ShortcutsPage
 from tests.app.driver import Driver
@@ -64,6 +65,18 @@ def test_keys_that_are_taken_or_write_are_named_and_refused(driver: Driver, page
     native = QKeySequence(sentence.split()[0]).toString(QKeySequence.NativeText)
     assert page.note.text.startswith(sentence.replace(sentence.split()[0], native, 1))
     assert shortcuts(driver, "again") == ["Ctrl+R"]
+
+
+def test_a_refusal_moves_nothing_under_the_pointer_and_is_in_sight(driver: Driver, page: ShortcutsPage) -> None:
+    choose_row(page, "Choose the drafter")
+    before = page.list.mapTo(page, page.list.rect().topLeft())
+    press(driver, page, Qt.Key.Key_3, CONTROL)
+    driver.qtbot.wait(20)
+    assert page.note.text.endswith("is Tab 3.")
+    assert page.list.mapTo(page, page.list.rect().topLeft()) == before
+    assert page.rect().contains(page.note.geometry())
+    driver.qtbot.keyClick(page.list, Qt.Key.Key_Return)
+    assert page.note.text == HELP
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_unknown, Qt.Key.Key_Dead_Acute, Qt.Key.Key_CapsLock])

@@ -34,6 +34,9 @@ class MoreLinks(QObject):
             link.setText(section.more_words)
             link.setAccessibleName(f"Show {section.more_words} on this reply")
             link.setGeometry(place.toRect())
+            policy = Qt.FocusPolicy.TabFocus if index == view.focus_index else Qt.FocusPolicy.NoFocus
+            if link.focusPolicy() != policy:  # Tab goes through what the message with the keyboard offers
+                link.setFocusPolicy(policy)
             link.show()
 
     def of(self, section: Section) -> list[QAbstractButton]:
