@@ -101,6 +101,7 @@ def test_a_model_that_waits_for_a_reply_gives_way_to_the_present_one(driver: Dri
     driver.wait_text("Hello there")
     fake_engine.holds_loads = True
     driver.window.chooser.choose("/models/other")
+    driver.wait(lambda: fake_engine.loads[-1].target == "/models/other")
     fake_engine.emit(Progress(fake_engine.loads[-1].request_id, "waiting", 0, 0))
     driver.wait(lambda: driver.tab.composer.foot.stop_button.text() == KEEP)
     driver.press(KEEP)

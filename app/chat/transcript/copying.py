@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QClipboard, QGuiApplication
 
 from app.chat.transcript.marked import join_text
-from app.chat.transcript.section import Section
+from app.chat.transcript.section import Section, left_out_words
 from app.chat.transcript.slices import Slices
 from app.conversations.reasoning import answer_of
 
@@ -38,6 +38,15 @@ def source_of(section: Section) -> str:
 
 def join_blocks(section: Section) -> str:
     return join_text([(block, (0, block.length)) for block in section.contents.blocks if not block.is_hidden])
+
+
+def shown_text(section: Section) -> str:
+    """Everything that is shown of a message, as text: also what stands around its words."""
+    left_out = left_out_words(section.num_left_out_above) if section.num_left_out_above else ""
+    details = "\n".join(block.text(0, block.length) for block in section.details.blocks)
+    state = section.note.text if section.note is not None else ""
+    parts = (left_out, join_blocks(section), *section.reasons, section.more_words, details, state)
+    return "\n".join(part for part in parts if part)
 
 
 def _gather(parts: Iterator[str], copied: list[str]) -> Iterator[None]:

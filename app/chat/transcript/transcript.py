@@ -12,11 +12,11 @@ from PySide6.QtWidgets import QWidget
 from app.chat.blocks.changes import changes
 from app.chat.notes import NoteBar
 from app.chat.transcript import accessibility, measures
-from app.chat.transcript.copying import join_blocks, source_of
+from app.chat.transcript.copying import shown_text, source_of
 from app.chat.transcript.end_button import EndButton
 from app.chat.transcript.frames import FRAME_MS, frame_milliseconds
 from app.chat.transcript.hands import TranscriptHands
-from app.chat.transcript.section import Section, left_out_words
+from app.chat.transcript.section import Section
 from app.conversations.records import Message
 from app.theme.fonts import font
 from app.theme.pulse import Pulse
@@ -160,18 +160,7 @@ class Transcript(TranscriptHands):
 
     def plain_text(self) -> str:
         """Everything that is shown as text, message by message."""
-        return "\n\n".join(self._text_of(index) for index in range(len(self.sections)))
-
-    def _text_of(self, index: int) -> str:
-        section = self.sections[index]
-        left_out = left_out_words(section.num_left_out_above) if section.num_left_out_above else ""
-        details = "\n".join(block.text(0, block.length) for block in section.details.blocks)
-        state = section.note.text if section.note is not None else ""
-        return "\n".join(
-            part
-            for part in (left_out, join_blocks(section), *section.reasons, section.more_words, details, state)
-            if part
-        )
+        return "\n\n".join(shown_text(section) for section in self.sections)
 
     # What arrives
 

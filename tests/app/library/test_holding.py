@@ -25,6 +25,7 @@ def chooser(bridge: EngineBridge, settings: Settings, fake_engine: FakeEngine, w
     wait(lambda: chooser.is_loaded)
     fake_engine.holds_loads = fake_engine.holds_unloads = True
     chooser.choose(OTHER)
+    wait(lambda: fake_engine.loads[-1].target == OTHER)
     request_id = fake_engine.loads[-1].request_id
     fake_engine.emit(Progress(request_id, "waiting", 0, 0))
     wait(lambda: chooser.is_waiting)
