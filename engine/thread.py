@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import logging
 import threading
 from collections.abc import Callable
@@ -195,11 +194,14 @@ class EngineThread:
             log.exception("%s failed", what)
 
     def _release_memory(self) -> None:
-        """Give back what a failed engine held."""
+        """Give back what a failed engine let go of.
+
+        The rest is a circle of objects, which the window's own collector finds: a collection on this thread would end
+        QObjects outside theirs.
+        """
         if self._has_mlx:
             import mlx.core as mx
 
-            gc.collect()  # an engine is a circle of objects
             mx.clear_cache()
 
     def _end_mlx(self) -> None:

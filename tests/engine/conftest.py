@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -14,6 +16,13 @@ from engine.models.locate import find_starter, resolve_target
 from engine.prove.scripted import ScriptedDrafter
 from tests.engine.harness import TEXT, WEIGHTLESS, Harness, submit
 from tests.engine.tiny import tiny_folder
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _no_widgets_are_left() -> None:
+    """What tests of the window left in this process goes here: collected on an engine's thread it would end it."""
+    if "PySide6" in sys.modules:
+        gc.collect()
 
 
 @pytest.fixture(scope="session")
