@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 import time
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -69,8 +70,10 @@ def deadline(limit_seconds: float) -> Iterator[None]:
         return on_line
 
     def on_call(frame: FrameType, event: str, argument: Any) -> Any:
-        # Python calls a generator to close it too, drops what is raised then, and watches nothing any more.
-        if not frame.f_code.co_flags & CO_GENERATOR:
+        # Python calls a generator to close it too, drops what is raised then, and watches nothing any more; it also
+        # drops what is raised in the callback of a weak reference and in a finalizer.
+        code = frame.f_code
+        if not (code.co_flags & CO_GENERATOR or code.co_filename == weakref.__file__ or code.co_name == "__del__"):
             check(frame)
         return on_line if frame.f_code.co_filename == TEMPLATE_FILE else None
 
