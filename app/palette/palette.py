@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QAbstractItemView, QFrame, QLabel, QLineEdit, QLis
 from app.chat.announcing import announce
 from app.palette.entries import Entry, Found, find
 from app.palette.rows import ROW, Index, PaletteDelegate, PaletteModel
+from app.popover.pointer_row import PointerRow
 from app.popover.round_popup import RoundPopup
 from app.statistics.sizes import scaled
 from app.theme.fonts import font
@@ -46,7 +47,6 @@ class PaletteList(QListView):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setUniformItemSizes(True)
-        self.setMouseTracking(True)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.viewport().setAutoFillBackground(False)
@@ -91,7 +91,7 @@ class CommandPalette(RoundPopup):
         self.field.textChanged.connect(self._find)
         self.field.installEventFilter(self)
         self.list.clicked.connect(lambda index: self._run(index, is_beside=False))
-        self.list.entered.connect(self.list.setCurrentIndex)
+        PointerRow(self.list)
         self._find("")
 
     def pop_up(self) -> None:

@@ -9,6 +9,7 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QMenu, QVBoxLayout, QWidget
 
 from app.popover.delegate import PopoverDelegate
+from app.popover.pointer_row import PointerRow
 from app.popover.round_popup import RoundPopup
 from app.popover.rows import Index, PopoverModel, PopoverRow
 from app.statistics.sizes import scaled
@@ -28,12 +29,11 @@ class PopoverList(QListView):
         self.setItemDelegate(self.delegate)
         self.setProperty("kind", "rows")
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setMouseTracking(True)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.viewport().setAutoFillBackground(False)
-        self.entered.connect(self.setCurrentIndex)
+        PointerRow(self)
         self.is_at_end = False  # the last click was on the words at the end side of its row
 
     def fit(self, width: int, most_height: int) -> None:

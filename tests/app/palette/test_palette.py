@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAccessible, QKeySequence
+from PySide6.QtGui import QAccessible, QCursor, QKeySequence
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -130,3 +130,12 @@ def test_a_screen_reader_is_given_a_list_of_named_rows(make: Make) -> None:
     assert rows == ["Entry 2, Chat", "Entry 3, Chat, not available now"]
     reason = palette.list.rows.index(3).data(Qt.ItemDataRole.AccessibleDescriptionRole)
     assert reason == "It has no reply."
+
+
+def test_a_row_that_is_scrolled_under_the_pointer_is_not_chosen(make: Make, qtbot: QtBot) -> None:
+    palette = make()
+    palette.list.entered.emit(palette.list.rows.index(7))  # the pointer has not moved
+    assert current(palette) == "Entry 0"
+    QCursor.setPos(QCursor.pos() + QPoint(9, 9))
+    palette.list.entered.emit(palette.list.rows.index(7))
+    assert current(palette) == "Entry 7"
