@@ -65,6 +65,10 @@ class BudgetRow(Row):
         if budget_bytes is not None:
             self._pair.place_knob(budget_bytes)
 
+    def show_asked(self, budget_bytes: int) -> None:
+        """What a question is about, before it is kept."""
+        self._pair.place_knob(budget_bytes)
+
     def show_range(self, budget_bytes: int, used_bytes: int, free_bytes: int | None) -> None:
         """What the engine keeps to, and how far the slider goes on this disk."""
         room = round((used_bytes + (free_bytes or 0)) / GB)

@@ -136,6 +136,7 @@ class PromptCachePage(SettingsPage):
             return
         self.budget_question.choose(budget_bytes, self._report)
         if self.budget_question.is_asking:
+            self.budget.show_asked(budget_bytes)
             self.budget_question.no.setFocus()
             self.show_part(self.budget_question)
 

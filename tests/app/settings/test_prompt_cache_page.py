@@ -114,7 +114,9 @@ def test_budget_with_no_room_for_what_is_cached_is_asked_for_first(
 ) -> None:
     type_budget(page, driver, typed)
     assert page.budget_question.text.replace(NO_BREAK, " ") == f"Remove {size} of cached prompts?"
+    assert page.budget.slider.value() == int(typed)
     page.budget_question.no.click()
+    driver.wait(lambda: page.budget.slider.value() == 20)
     assert (page.budget_question.text, page.budget.field.text(), asked(fake_engine, SetCacheLimits)) == ("", "", [])
     type_budget(page, driver, typed)
     page.budget_question.yes.click()
