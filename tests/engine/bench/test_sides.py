@@ -10,6 +10,7 @@ from engine.bench.prompts import Chat
 from engine.bench.session import bring
 from engine.bench.tasks import TaskMaker, full_batches
 from engine.command_line import BadInputError
+from engine.depth import FullDepth
 from engine.target import Target
 from engine.text.tokenizer import load_tokenizer
 
@@ -83,11 +84,11 @@ def test_an_end_token_counts_for_both_and_is_in_no_reply(eight_target, data_dir)
 
 def test_a_repeat_is_not_helped_by_the_reply_before_it(looping_target, data_dir):
     sides = Sides(looping_target, data_dir)
+    sides.target.depth = FullDepth()  # a measured one follows what forwards take just then
     tasks = sides.tasks(CHATS[:1])
     ours = sides.ours("suffix")
     first, second = (ours.run(tasks).statistics[0] for _ in range(2))
-    assert second.num_tokens == first.num_tokens == 24
-    assert second.num_accepted < first.num_accepted + 6  # of all; depth follows what forwards take just then
+    assert second.num_accepted == first.num_accepted
 
 
 def test_a_prompt_without_room_for_its_reply_is_refused(sides):

@@ -51,12 +51,12 @@ def test_bytes_keep_their_array_alive_and_let_it_go():
 @pytest.mark.parametrize("num_heads", [1, 4])
 def test_a_page_keeps_no_memory_of_the_row_that_it_was_cut_from(num_heads: int):
     gc.collect()
+    mx.clear_cache()  # a buffer that was free already may be larger than what it is taken for
     before = mx.get_active_memory()
     whole = mx.random.normal((1, num_heads, 4096, 64))
     (page,) = cut_pages(StreamState(0, 4096, (whole,)), [(256, 512)])
     del whole
-    # the process's other small arrays come and go; the row would be sixteen pages
-    assert mx.get_active_memory() - before < 2 * page[0].nbytes
+    assert mx.get_active_memory() - before < page[0].nbytes + 1000
 
 
 def test_pages_of_a_part_are_cut_by_absolute_positions():

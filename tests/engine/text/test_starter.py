@@ -48,8 +48,11 @@ def test_the_ids_in_facts_are_the_tokenizers(starter_data: Path, tokenizer: Toke
 
 def test_o13_a_template_typed_in_the_editor_fails_with_its_line(starter_data: Path) -> None:
     failed = TextDesk(starter_data).answer(PreviewTemplate(2, str(find_starter()), "a\n{{ role.name }}", TURNS))
-    assert isinstance(failed, Failed)
-    assert failed.text.startswith("Line 2: `role` is undefined. Use what a template is given")
+    remedy = (
+        "Use what a template is given (`messages` with `role` and `content`, `add_generation_prompt`, `bos_token`, "
+        "`eos_token`), or set it before."
+    )
+    assert failed == Failed(2, "template", f"Line 2: `role` is undefined. {remedy}")
 
 
 def test_a_preview_takes_half_a_character_in_text_and_template(starter_data: Path) -> None:
