@@ -5,42 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QPoint, QRect, Qt, Signal
+from PySide6.QtCore import QModelIndex, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QMenu, QWidget
 
+from app.keyed_rows import Index, KeyedRows
 from app.library.find_delegate import ROW_ROLE, FindDelegate
 from app.library.find_rows import Bring, FindRow, Kind
 from app.theme.buttons import KEYBOARD_REASONS
 from app.theme.theme import Theme
 
-Index = QModelIndex | QPersistentModelIndex
 # Of a focus that a menu or another window had for a while.
 RETURNS = (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFocusReason)
 GUTTER = 12  # px of the scroll bar, kept free where there is none
 PRESS_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 
 
-class FindModel(QAbstractListModel):
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self.rows: tuple[FindRow, ...] = ()
-
-    def show(self, rows: Sequence[FindRow]) -> None:
-        """Rows that are the same models as before change in place, so that what is chosen stays."""
-        rows = tuple(rows)
-        if [(row.kind, row.repo_id) for row in rows] == [(row.kind, row.repo_id) for row in self.rows]:
-            self.rows = rows
-            if rows:
-                self.dataChanged.emit(self.index(0), self.index(len(rows) - 1))
-            return
-        self.beginResetModel()
-        self.rows = rows
-        self.endResetModel()
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:
-        return 0 if parent.isValid() else len(self.rows)
-
+class FindModel(KeyedRows[FindRow]):
     def flags(self, index: Index) -> Qt.ItemFlag:
         if self.rows[index.row()].kind in (Kind.CAPTION, Kind.SENTENCE):
             return Qt.ItemFlag.NoItemFlags

@@ -51,6 +51,10 @@ class FindRow:
     is_last: bool = True
 
     @property
+    def key(self) -> tuple[Kind, str]:
+        return self.kind, self.repo_id
+
+    @property
     def is_model(self) -> bool:
         return self.kind in (Kind.CATALOGUE, Kind.HUB)
 

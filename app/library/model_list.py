@@ -5,43 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QAbstractListModel, QMargins, QModelIndex, QObject, QPersistentModelIndex, QPoint, Qt, Signal
+from PySide6.QtCore import QMargins, QModelIndex, QPoint, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QWidget
 
+from app.keyed_rows import Index, KeyedRows
 from app.library.found_model import FoundModel
 from app.library.model_delegate import ROW_ROLE, ModelDelegate
 from app.library.model_rows import ModelRow
 from app.theme.buttons import KEYBOARD_REASONS
 from app.theme.theme import Theme
 
-Index = QModelIndex | QPersistentModelIndex
 GUTTER = 12  # px of the scroll bar
 OPEN_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 DELETE_KEYS = (Qt.Key.Key_Delete, Qt.Key.Key_Backspace)
 
 
-class ModelListModel(QAbstractListModel):
-    def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self.rows: tuple[ModelRow, ...] = ()
-
-    def show(self, rows: Sequence[ModelRow]) -> None:
-        """Rows of the same models as before change in place."""
-        rows, before = tuple(rows), self.rows
-        if [row.key for row in rows] == [row.key for row in before]:
-            self.rows = rows
-            for place, (new, old) in enumerate(zip(rows, before, strict=True)):
-                if new != old:
-                    self.dataChanged.emit(self.index(place), self.index(place))
-            return
-        self.beginResetModel()
-        self.rows = rows
-        self.endResetModel()
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:
-        return 0 if parent.isValid() else len(self.rows)
-
+class ModelListModel(KeyedRows[ModelRow]):
     def flags(self, index: Index) -> Qt.ItemFlag:
         return Qt.ItemFlag.NoItemFlags if self.rows[index.row()].model is None else super().flags(index)
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import Qt
 
+from app.keyed_rows import Index, KeyedRows
 from app.settings.drafters.rows import Act, Kind, Row, spoken
 
-Index = QModelIndex | QPersistentModelIndex
 REACHED = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
 
 
@@ -16,25 +16,7 @@ class Role(IntEnum):
     ROW = Qt.ItemDataRole.UserRole + 1
 
 
-class RowModel(QAbstractListModel):
-    def __init__(self) -> None:
-        super().__init__()
-        self.rows: tuple[Row, ...] = ()
-
-    def show(self, rows: tuple[Row, ...]) -> None:
-        """Rows that stay keep the focus."""
-        is_same = [row.key for row in rows] == [row.key for row in self.rows]
-        if not is_same:
-            self.beginResetModel()
-        self.rows = rows
-        if not is_same:
-            self.endResetModel()
-        elif rows:
-            self.dataChanged.emit(self.index(0), self.index(len(rows) - 1))
-
-    def rowCount(self, parent: Index = QModelIndex()) -> int:
-        return 0 if parent.isValid() else len(self.rows)
-
+class RowModel(KeyedRows[Row]):
     def flags(self, index: Index) -> Qt.ItemFlag:
         return REACHED if index.isValid() and self.rows[index.row()].is_reachable else Qt.ItemFlag.NoItemFlags
 
