@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from PySide6.QtCore import QEvent, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.bridge import EngineBridge
 from app.chat.plan import Planner
@@ -22,6 +22,7 @@ from app.settings.preset_form import PresetForm
 from app.settings.preset_list import WIDTH as LIST_WIDTH
 from app.settings.preset_list import PresetList
 from app.settings.presets import DEFAULT, DEFAULT_ID
+from app.settings.split import Split
 from app.settings.system_prompt import SystemPrompt
 from app.statistics.sizes import scaled
 from app.theme.labels import StartLabel
@@ -79,19 +80,15 @@ class ModelsAndPresetsPage(SettingsPage):
         self.add(Heading("Chats with one model", self.model))
         self.add(self.models)
         self.add(Heading("Presets", self.new))
-        self._split = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._split.setSpacing(12)
-        self._split.addWidget(self.list)
+        split = Split(self, NARROW, self._take_place)
+        split.parts.addWidget(self.list)
         column = QVBoxLayout()
         column.setSpacing(8)
         column.addWidget(self.form)
         column.addWidget(StartLabel(EMPTY, "small", "secondary"))
         column.addLayout(self._foot())
-        self._split.addLayout(column, 1)
-        holder = QWidget()
-        self._split.setContentsMargins(0, 0, 0, 0)
-        holder.setLayout(self._split)
-        self.add(holder)
+        split.parts.addLayout(column, 1)
+        self.add(split)
 
     def _foot(self) -> QHBoxLayout:
         foot = QHBoxLayout()
@@ -214,17 +211,5 @@ class ModelsAndPresetsPage(SettingsPage):
         self.models.stop()
         self.prompt.stop()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._place()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self._place()
-
-    def _place(self) -> None:
-        is_narrow = self.width() < scaled(NARROW)
-        direction = QBoxLayout.Direction.TopToBottom if is_narrow else QBoxLayout.Direction.LeftToRight
-        self._split.setDirection(direction)
+    def _take_place(self, is_narrow: bool) -> None:
         self.list.setMaximumWidth(scaled(LIST_WIDTH) if not is_narrow else QWIDGETSIZE_MAX)

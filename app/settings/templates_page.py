@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from PySide6.QtCore import QEvent
-from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from app.asking import RefusedError, ask
 from app.bridge import EngineBridge
@@ -18,6 +17,7 @@ from app.model_names import model_name
 from app.settings.form import Choice, SettingsPage, make_button
 from app.settings.preferences import Settings
 from app.settings.rendering import Rendering
+from app.settings.split import Split
 from app.settings.template_editor import TemplateEditor
 from app.settings.template_view import Legend, TemplateView
 from app.statistics.segments import Segments
@@ -79,15 +79,11 @@ class TemplatesPage(SettingsPage):
         for area in (self.editor, self.view):
             area.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
             area.setFixedHeight(scaled(HEIGHT))
-        self._split = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._split.setContentsMargins(0, 0, 0, 0)
-        self._split.setSpacing(12)
+        split = Split(self, NARROW, self._take_place)
         under = (self.problem, self.state, self.use_own)
-        self._split.addLayout(_column(_heading("Template"), self.editor, *under), 1)
-        self._split.addLayout(_column(self.segments, self.view, Legend(theme), self.figures, self.notices), 1)
-        holder = QWidget()
-        holder.setLayout(self._split)
-        self.add(holder)
+        split.parts.addLayout(_column(_heading("Template"), self.editor, *under), 1)
+        split.parts.addLayout(_column(self.segments, self.view, Legend(theme), self.figures, self.notices), 1)
+        self.add(split)
         self.problem.hide()
         self.notices.hide()
 
@@ -216,19 +212,7 @@ class TemplatesPage(SettingsPage):
         """Wait until what was typed last is taken or refused, a second at most."""
         await self._rendering.come_to_rest()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._place()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
-            self._place()
-
-    def _place(self) -> None:
-        is_narrow = self.width() < scaled(NARROW)
-        direction = QBoxLayout.Direction.TopToBottom if is_narrow else QBoxLayout.Direction.LeftToRight
-        self._split.setDirection(direction)
+    def _take_place(self, is_narrow: bool) -> None:
         for area in (self.editor, self.view):
             area.setFixedHeight(scaled(HEIGHT))
 
