@@ -15,8 +15,9 @@ from app.chat.plan import Planner
 from app.chat.preset_menu import fill_presets
 from app.chat.tab import ChatTab
 from app.library.fit import contexts_of
+from app.library.found_model import FoundModel
 from app.model_chooser import ModelChooser
-from app.model_rows import ChatDeeds, KnownModel, model_rows
+from app.model_rows import ChatDeeds, model_rows
 from app.popover.popover import Popover
 from app.popover.rows import PopoverRow
 from app.settings.preferences import Settings
@@ -35,8 +36,8 @@ class ModelPopovers(QObject):
         self, theme: Theme, chooser: ModelChooser, planner: Planner, settings: Settings, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
-        self.models: Callable[[], Sequence[KnownModel]] = tuple
-        self.refusal_of: Callable[[KnownModel], str] = lambda model: model.refusal
+        self.models: Callable[[], Sequence[FoundModel]] = tuple
+        self.refusal_of: Callable[[FoundModel], str] = lambda model: model.refusal
         self.show_models: Callable[[], object] | None = None
         self.show_presets: Callable[[], object] = lambda: None
         self.models_keys = ""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from app.figures import write_bytes
+from app.library.found_model import FoundModel
 from app.model_chooser import ModelChooser
 from app.model_state import State
 from app.popover.rows import LINE, PopoverRow
@@ -18,21 +18,6 @@ STATES = {
     State.LEAVING: "Leaving",
     State.FAILED: "Not loaded",
 }
-
-
-class KnownModel(Protocol):
-    """What of a model on this computer the popover shows."""
-
-    @property
-    def target(self) -> str: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def quantisation(self) -> str: ...
-    @property
-    def num_bytes(self) -> int: ...
-    @property
-    def refusal(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +33,7 @@ class ChatDeeds:
 
 
 def model_rows(
-    chooser: ModelChooser, models: Sequence[KnownModel], deeds: ChatDeeds, refusal_of: Callable[[KnownModel], str]
+    chooser: ModelChooser, models: Sequence[FoundModel], deeds: ChatDeeds, refusal_of: Callable[[FoundModel], str]
 ) -> list[PopoverRow]:
     """`refusal_of` says why a model cannot be used, "" where it can."""
     current = PopoverRow(
@@ -64,7 +49,7 @@ def model_rows(
     return [current, *others, *waits, LINE, *_choices(deeds), *_ends(chooser, deeds)]
 
 
-def _row_of(chooser: ModelChooser, model: KnownModel, reason: str) -> PopoverRow:
+def _row_of(chooser: ModelChooser, model: FoundModel, reason: str) -> PopoverRow:
     size = write_bytes(model.num_bytes) if model.num_bytes else ""
     target = model.target
     return PopoverRow(model.name, lambda: chooser.choose(target), model.quantisation, size, reason=reason)

@@ -8,8 +8,8 @@ from PySide6.QtCore import QObject
 
 from app.bridge import EngineBridge
 from app.drafter_popovers import DrafterPopovers
+from app.library.library import Library
 from app.measuring_ends import MeasuringEnds
-from app.settings.drafters.found import Library, NoLibrary
 from app.settings.drafters.page import DraftersPage
 from app.settings.drafters.picker import Picker
 from app.settings.window import PageEntry
@@ -20,11 +20,10 @@ if TYPE_CHECKING:
 
 
 class WindowDrafters(QObject):
-    def __init__(self, window: MainWindow, bridge: EngineBridge, library: Library | None = None) -> None:
+    def __init__(self, window: MainWindow, bridge: EngineBridge, library: Library) -> None:
         """`library` is where drafters are looked for beside the folders that the user added."""
         super().__init__(window)
         models, pages = window.models, window.settings_pages
-        library = library or NoLibrary(self)
         self.picker = Picker(bridge, models.running, window.settings, library, lambda: models.chooser.target, self)
         MeasuringEnds(bridge, models.chooser, self.picker.measuring, self)
         window.upkeep.unload.is_measuring = lambda: self.picker.measuring.is_any

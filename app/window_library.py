@@ -17,7 +17,6 @@ from app.library.fits import Fits
 from app.library.found_model import FoundModel
 from app.library.library import Library
 from app.model_names import model_name
-from app.model_rows import KnownModel
 from app.wakefulness import DOWNLOADS
 
 if TYPE_CHECKING:
@@ -75,7 +74,7 @@ class WindowLibrary(QObject):
         found = self.library.find(target)
         return found.name if found is not None else ""
 
-    def _refusal_of(self, model: KnownModel) -> str:
+    def _refusal_of(self, model: FoundModel) -> str:
         found = self.library.find(model.target)
         return self.fits.refusal_of(found) if found is not None else model.refusal
 

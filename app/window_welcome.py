@@ -9,10 +9,10 @@ from PySide6.QtCore import QObject
 
 from app.chat.notes import Action, Note
 from app.chat.tab import ChatTab
+from app.library.found_model import FoundModel
 from app.library.none_here import no_model_words
 from app.machine import PLACE
 from app.settings.preferences import Settings
-from app.welcome.answers import PlacedModel
 from app.workspace import Workspace
 
 SUBJECT = "no model"
@@ -28,7 +28,7 @@ class WindowWelcome(QObject):
         self.add_folder: Callable[[], object] | None = None
         self._workspace = workspace
         self._settings = settings
-        self._models: Sequence[PlacedModel] = ()
+        self._models: Sequence[FoundModel] = ()
         self._has_none = False
         workspace.alike.do_to_each(self._serve)
 
@@ -43,7 +43,7 @@ class WindowWelcome(QObject):
             self._settings.change(replace(preferences, was_welcomed=True))
         self._workspace.alike.show_welcome(not has_chats and not preferences.was_welcomed)
 
-    def take_models(self, models: Sequence[PlacedModel], *, is_certain: bool = True) -> None:
+    def take_models(self, models: Sequence[FoundModel], *, is_certain: bool = True) -> None:
         """Those on this computer, the packaged one too; `is_certain` that there are no others."""
         self._models, self._has_none = models, is_certain and all(model.refusal for model in models)
         for tab in self._workspace.tabs:

@@ -13,8 +13,8 @@ from app.conversations.catalogue import Catalogue
 from app.conversations.records import Conversation
 from app.conversations.titles import NEW_TITLE
 from app.figures import write_bytes
+from app.library.found_model import FoundModel
 from app.model_chooser import ModelChooser
-from app.model_rows import KnownModel
 from app.palette.entries import Entry
 from app.settings.drafters.automatic_card import TITLE as AUTOMATIC_TITLE
 from app.settings.drafters.candidate import Candidate
@@ -86,14 +86,14 @@ def _place_of(chat: Conversation, today: datetime) -> str:
 class ModelSource:
     """The models on this computer, as `models` has them at the time."""
 
-    def __init__(self, chooser: ModelChooser, models: Callable[[], Sequence[KnownModel]]) -> None:
+    def __init__(self, chooser: ModelChooser, models: Callable[[], Sequence[FoundModel]]) -> None:
         self._chooser = chooser
         self._models = models
 
     def entries(self) -> Sequence[Entry]:
         return [self._entry_of(model) for model in self._models()]
 
-    def _entry_of(self, model: KnownModel) -> Entry:
+    def _entry_of(self, model: FoundModel) -> Entry:
         detail = ", ".join(part for part in (model.quantisation, write_bytes(model.num_bytes)) if part)
         return Entry(
             f"model:{model.target}",

@@ -15,6 +15,7 @@ from app.drafters import drafter_name
 from app.figures import write_bytes, write_count
 from app.gone_files import reason_of
 from app.latest import Latest
+from app.library.fit import needed_bytes
 from app.settings.form import Card, Choice, NumberField, Row, make_button
 from app.settings.preferences import AUTOMATIC, ModelChoice, Settings
 from app.theme.labels import StartLabel
@@ -144,7 +145,7 @@ class ModelForm(Card):
 
 def memory_words(estimate: MemoryEstimate) -> str:
     """What one reply that fills the context needs, of what is allowed."""
-    needed = estimate.weight_bytes + estimate.drafter_bytes + estimate.kv_bytes + estimate.working_bytes
+    needed = needed_bytes(estimate)
     allowed = estimate.limit_bytes or estimate.available_bytes
     parts = [f"{write_bytes(estimate.weight_bytes)} of weights"]
     if estimate.drafter_bytes:

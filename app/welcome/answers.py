@@ -4,31 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from app.figures import NO_BREAK, write_bytes
+from app.library.found_model import FoundModel
 from app.library.places import Kind
 from app.model_chooser import ModelChooser
 from app.model_names import STARTER_NAME
-from app.model_rows import KnownModel
 from app.model_state import State
 from engine.messages import STARTER
 
 STARTER_WORDS = "Came with Slipstream. Quick, for trying things out; often wrong on facts."
 MOST = 4  # of those found; the page of models has the others
 _STATES = {State.LOADED: "Loaded", State.LEAVING: "Loaded", State.LOADING: "Loading", State.FAILED: "Not loaded"}
-
-
-class PlacedModel(KnownModel, Protocol):
-    @property
-    def place(self) -> str:
-        """Where it was found, such as "Hugging Face cache"."""
-        ...
-
-    @property
-    def kind(self) -> str:
-        """Of the place."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +29,7 @@ class ModelAnswer:
     is_loaded: bool = False
 
 
-def answers_of(chooser: ModelChooser, models: Sequence[PlacedModel]) -> tuple[ModelAnswer, ...]:
+def answers_of(chooser: ModelChooser, models: Sequence[FoundModel]) -> tuple[ModelAnswer, ...]:
     """The one that answers is always among them."""
     usable = [model for model in models if not model.refusal and model.target != STARTER]
     first = [model for place, model in enumerate(usable) if place < MOST or model.target == chooser.target]
@@ -55,7 +42,7 @@ def answers_of(chooser: ModelChooser, models: Sequence[PlacedModel]) -> tuple[Mo
     return tuple(answers)
 
 
-def _found(chooser: ModelChooser, model: PlacedModel) -> ModelAnswer:
+def _found(chooser: ModelChooser, model: FoundModel) -> ModelAnswer:
     place = model.place[:1].lower() + model.place[1:] if model.kind == Kind.ADDED else model.place
     where = place if model.kind == Kind.IMPORTED else f"Found in the {place}"
     words = f"{where}. No second download."

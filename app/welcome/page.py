@@ -9,6 +9,7 @@ from PySide6.QtGui import QPixmap, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.hardware import machine_words
+from app.library.found_model import FoundModel
 from app.machine import PLACE
 from app.model_chooser import ModelChooser
 from app.theme.fonts import font
@@ -16,7 +17,7 @@ from app.theme.labels import StartLabel
 from app.theme.symbols import app_pixmap
 from app.theme.theme import Theme
 from app.welcome.answer_card import AnswerCard
-from app.welcome.answers import PlacedModel, answers_of
+from app.welcome.answers import answers_of
 
 TITLE = f"Ask something. It answers from {PLACE}."
 STORY = (
@@ -36,7 +37,7 @@ class WelcomePage(QWidget):
     def __init__(self, theme: Theme, chooser: ModelChooser, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._chooser = chooser
-        self._models: Sequence[PlacedModel] = ()
+        self._models: Sequence[FoundModel] = ()
         self._has_none = False
         self._height = 0  # that it may have
         self._icon = QLabel(self)
@@ -88,7 +89,7 @@ class WelcomePage(QWidget):
         start, size = round(ICON_MARGIN * ratio), round(ICON * ratio)
         return whole.copy(start, start, size, size)
 
-    def show_models(self, models: Sequence[PlacedModel], *, has_none: bool = False, can_find: bool = False) -> None:
+    def show_models(self, models: Sequence[FoundModel], *, has_none: bool = False, can_find: bool = False) -> None:
         """Offer these too, which are on this computer; where there is none at all, nothing is to be chosen."""
         self._models, self._has_none = models, has_none
         for widget in (self._caption, self._machine, self.card):

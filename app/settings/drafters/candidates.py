@@ -11,10 +11,12 @@ from PySide6.QtCore import QObject, Signal
 from app.asking import RefusedError, ask
 from app.bridge import EngineBridge
 from app.conversations.off_thread import run_off_thread
+from app.library.fit import needed_bytes
+from app.library.library import Library
 from app.model_names import model_name
 from app.settings.drafters.candidate import Candidate, candidate_of, heads_of, told_apart, unread, weightless
 from app.settings.drafters.file_state import file_state
-from app.settings.drafters.found import Library, Place, places_of
+from app.settings.drafters.found import Place, places_of
 from app.settings.preferences import Preferences, Settings
 from app.tasks import start
 from engine.messages import STARTER, DrafterFacts, EstimateMemory, Inspect, InspectDrafter, MemoryEstimate, ModelFacts
@@ -152,5 +154,4 @@ class Candidates(QObject):
             )
         except RefusedError:
             return candidate
-        needed = memory.weight_bytes + memory.drafter_bytes + memory.kv_bytes + memory.working_bytes
-        return replace(candidate, needed_bytes=needed, limit_bytes=memory.limit_bytes)
+        return replace(candidate, needed_bytes=needed_bytes(memory), limit_bytes=memory.limit_bytes)

@@ -1,44 +1,11 @@
-"""The part of the library that drafters are looked for in."""
+"""Where drafters for a model are looked for."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Protocol
 
-from PySide6.QtCore import QObject, Signal, SignalInstance
-
-
-class Found(Protocol):
-    """A model or drafter on the disk."""
-
-    @property
-    def target(self) -> str: ...
-    @property
-    def name(self) -> str: ...
-    @property
-    def quantisation(self) -> str: ...
-    @property
-    def num_bytes(self) -> int: ...
-
-
-class Library(Protocol):
-    """What was found; `changed` tells that it is something else."""
-
-    @property
-    def changed(self) -> SignalInstance: ...
-    @property
-    def models(self) -> Sequence[Found]: ...
-    @property
-    def drafters(self) -> Sequence[Found]: ...
-
-
-class NoLibrary(QObject):
-    """Nothing is looked for."""
-
-    changed = Signal()
-    models: Sequence[Found] = ()
-    drafters: Sequence[Found] = ()
+from app.library.library import Library
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,11 @@ from PySide6.QtCore import QObject, Signal
 
 from app.bridge import EngineBridge
 from app.drafters import drafter_name
+from app.library.library import Library
 from app.running_replies import RunningReplies
 from app.settings.drafters.automatic import Automatic, Resolved
 from app.settings.drafters.candidate import PLAIN, Candidate
 from app.settings.drafters.candidates import Candidates, Scan
-from app.settings.drafters.found import Library
 from app.settings.drafters.measurements import ALONE, TOGETHER, Measurements, is_before_update
 from app.settings.drafters.measuring import Job, Measuring
 from app.settings.preferences import AUTOMATIC, Preferences, Settings
