@@ -10,10 +10,8 @@ from pytestqt.qtbot import QtBot
 
 from app.chat.notes import Action
 from app.sidebar.panel import Sidebar
-from app.theme.pulse import Pulse
-from app.theme.theme import Theme
 from app.theme.tokens import DARK, LIGHT, Tokens
-from tests.app.sidebar.conversations import conversation
+from tests.app.sidebar.conversations import conversation, shown_sidebar
 
 SHIFT, CTRL = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
 CHATS = (conversation("a"), conversation("b"), conversation("c", folder="F"), conversation("d"))
@@ -22,14 +20,7 @@ ORDER = ("c", "a", "b", "d")  # the folder's stand above those of today
 
 @pytest.fixture
 def sidebar(qapp: QApplication, qtbot: QtBot) -> Sidebar:
-    theme = Theme()
-    theme.apply(LIGHT)
-    sidebar = Sidebar(theme, Pulse())
-    qtbot.addWidget(sidebar)
-    sidebar.resize(256, 700)
-    sidebar.show()
-    sidebar.show_conversations(CHATS)
-    return sidebar
+    return shown_sidebar(qtbot, CHATS)
 
 
 def click(qtbot: QtBot, sidebar: Sidebar, name: str, modifier: Qt.KeyboardModifier | None = None) -> None:
@@ -111,13 +102,7 @@ def test_a_choice_stays_when_the_list_changes(qtbot: QtBot, sidebar: Sidebar) ->
 
 @pytest.mark.parametrize("tokens", [LIGHT, DARK])
 def test_each_of_several_has_a_check(qtbot: QtBot, tokens: Tokens) -> None:
-    theme = Theme()
-    theme.apply(tokens)
-    sidebar = Sidebar(theme, Pulse())
-    qtbot.addWidget(sidebar)
-    sidebar.resize(256, 700)
-    sidebar.show()
-    sidebar.show_conversations(CHATS)
+    sidebar = shown_sidebar(qtbot, CHATS, tokens)
 
     def checked() -> list[str]:
         """Chats with something in the colour of a check at their end."""

@@ -10,10 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.conversations.search import Hit
 from app.sidebar.panel import Sidebar
 from app.sidebar.rows import Kind
-from app.theme.pulse import Pulse
-from app.theme.theme import Theme
-from app.theme.tokens import LIGHT
-from tests.app.sidebar.conversations import conversation
+from tests.app.sidebar.conversations import conversation, shown_sidebar
 
 HITS = (
     Hit("a", "Why does ice float?", "m1", "an open lattice with more", ((8, 15),), 1.0),
@@ -23,16 +20,10 @@ HITS = (
 
 @pytest.fixture
 def sidebar(qapp: QApplication, qtbot: QtBot) -> Sidebar:
-    theme = Theme()
-    theme.apply(LIGHT)
-    sidebar = Sidebar(theme, Pulse())
-    qtbot.addWidget(sidebar)
-    sidebar.resize(256, 700)
-    sidebar.show()
-    sidebar.show_conversations(
-        (conversation("one"), conversation("two", folder="F"), conversation("three", num_branches=3, is_pinned=True))
+    return shown_sidebar(
+        qtbot,
+        (conversation("one"), conversation("two", folder="F"), conversation("three", num_branches=3, is_pinned=True)),
     )
-    return sidebar
 
 
 def entries(menu: QMenu) -> list[str]:
