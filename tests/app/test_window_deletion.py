@@ -15,10 +15,13 @@ from app.conversations.store import Store
 from app.tasks import finish
 from engine.messages import (
     Cancel,
+    Command,
     ConversationDeleted,
     DeleteConversation,
     Delta,
+    DescribeMemory,
     ForgetConversation,
+    Question,
     RememberReplies,
     Statistics,
 )
@@ -41,6 +44,11 @@ def delete_open_chat(driver: Driver) -> str:
 def undo(driver: Driver) -> None:
     (button,) = driver.window.sidebar.undo_note.findChildren(QPushButton)
     button.click()
+
+
+def last_deed(engine: FakeEngine) -> Command:
+    """The last command that asks for something to be done: parts of the window ask questions at any time."""
+    return next(one for one in reversed(engine.commands) if not isinstance(one, Question | DescribeMemory))
 
 
 def saved_ids(ask: Ask) -> list[str]:
@@ -119,7 +127,7 @@ def test_deleting_in_mid_reply_stops_it_and_keeps_what_came(driver: Driver, fake
     driver.type("two")
     conversation_id = delete_open_chat(driver)
     assert ForgetConversation(conversation_id) in fake_engine.commands
-    assert fake_engine.commands[-1] == Cancel(fake_engine.submits[0].request_id)
+    assert last_deed(fake_engine) == Cancel(fake_engine.submits[0].request_id)
     driver.wait(lambda: not driver.window.workspace.busy_sessions)
     assert driver.window.workspace.marks == {}
     undo(driver)
@@ -146,7 +154,7 @@ def test_o45_a_chat_deleted_in_mid_reply_leaves_no_trace(driver: Driver, fake_en
     fake_engine.emit(ConversationDeleted(conversation_id))
     driver.run(finish())
     assert conversation_id not in saved_ids(ask)
-    assert fake_engine.commands[-1] == gone  # a message that was sent meanwhile may have been cached
+    assert last_deed(fake_engine) == gone  # a message that was sent meanwhile may have been cached
     fake_engine.emit(Delta(fake_engine.submits[0].request_id, "late", (9,), 0, Statistics(num_tokens=9)))
     fake_engine.emit(Delta(fake_engine.submits[1].request_id, " and on", (3,), 0, Statistics(num_tokens=3)))
     driver.wait_text("Hello there and on")
@@ -177,9 +185,9 @@ def test_drafters_forget_a_deleted_chat_at_once_and_learn_it_again(
     whole = RememberReplies("/models/tiny", (("a", (1, 2)),))
     driver.wait(lambda: whole in fake_engine.commands)
     driver.window.sidebar.delete_asked.emit(("a",))
-    assert fake_engine.commands[-1] == ForgetConversation("a")
+    assert last_deed(fake_engine) == ForgetConversation("a")
     undo(driver)
-    driver.wait(lambda: fake_engine.commands[-1] == whole)
+    driver.wait(lambda: last_deed(fake_engine) == whole)
 
 
 def test_a_chat_that_cannot_be_deleted_comes_back_with_a_sentence(
@@ -198,4 +206,4 @@ def test_a_chat_that_cannot_be_deleted_comes_back_with_a_sentence(
     driver.wait(lambda: driver.tab.title == "one")
     assert troubles[0].startswith("The conversation could not be deleted.")
     assert driver.window.sidebar.model.index_of(conversation_id).isValid()
-    driver.wait(lambda: isinstance(fake_engine.commands[-1], RememberReplies))
+    driver.wait(lambda: isinstance(last_deed(fake_engine), RememberReplies))
