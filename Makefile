@@ -20,7 +20,7 @@ run: venv
 	@$(VENV) -m app.launch $(ARGS)
 
 test: lint
-	@QT_QPA_PLATFORM=offscreen $(VENV) -m app.system_libraries
+	@QT_QPA_PLATFORM=offscreen $(VENV) -m app.system.libraries
 	@QT_QPA_PLATFORM=offscreen $(WITH_BLAS) $(VENV) -m pytest $(AT_ONCE) $(ARGS)
 
 soak: venv-dev

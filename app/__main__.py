@@ -20,18 +20,18 @@ from app.conversations.database import Database
 from app.conversations.opening import StorageError
 from app.conversations.recorder import Recorder
 from app.conversations.restoring import SetAside
-from app.damage import tell_damage
 from app.desktop.desktop import make_desktop
-from app.drafters import DRAFTER_CHOICES, is_drafter
-from app.garbage import GarbageCollector
+from app.models.drafters import DRAFTER_CHOICES, is_drafter
 from app.reports.reports import Reports, begin
 from app.reports.showing import WindowReports
 from app.settings.folders import DataFolderError, named_folder
 from app.settings.missing_folder import ask_what_to_do, find_folder
 from app.settings.moving import finish_move
-from app.single import Handed, SingleInstance
+from app.system.garbage import GarbageCollector
+from app.system.single import Handed, SingleInstance
 from app.tasks import finish, start
 from app.theme.theme import Theme
+from app.upkeep.damage import tell_damage
 from app.window import MainWindow
 from engine.thread import EngineThread
 

@@ -7,7 +7,7 @@ import os
 import sys
 import threading
 
-from app.system_libraries import missing_libraries_sentence
+from app.system.libraries import missing_libraries_sentence
 from engine.blas import missing_blas_hint, preload_blas
 
 logger = logging.getLogger(__name__)

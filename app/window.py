@@ -8,12 +8,9 @@ from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QMainWindow, QWidget
 
-from app.actions import Actions, WindowDeeds
 from app.bridge import EngineBridge
-from app.cache_notes import CacheNotes
 from app.chat.session import ChatSession
 from app.chat.tab_notes import TabNotes
-from app.chat_deeds import ChatDeeds
 from app.conversations.cache_keeper import CacheKeeper
 from app.conversations.catalogue import Catalogue
 from app.conversations.database import Database
@@ -24,39 +21,42 @@ from app.desktop.desktop import Desktop
 from app.dialogs.exporter import Exporter
 from app.dialogs.importer import Importer
 from app.dialogs.quit_sheet import QuitSheet
-from app.disk_full import DiskFull
-from app.focus_place import FocusPlace
-from app.looks import LooksKeeper, begin_looks
-from app.open_chat import OpenChat
-from app.regions import regions_of
+from app.frame.actions import Actions, WindowDeeds
+from app.frame.focus_place import FocusPlace
+from app.frame.looks import LooksKeeper, begin_looks
+from app.frame.regions import regions_of
+from app.frame.shell import Shell
+from app.frame.troubles import connect_troubles
+from app.frame.typed_keys import TypedKeys
+from app.frame.window_place import PlaceKeeper
+from app.parts.drafters import WindowDrafters
+from app.parts.library import WindowLibrary
+from app.parts.models import WindowModels
+from app.parts.palette import WindowPalette
+from app.parts.plan import plan_of
+from app.parts.settings import WindowSettings
+from app.parts.statistics import WindowStatistics
+from app.parts.upkeep import WindowUpkeep
+from app.parts.welcome import WindowWelcome
+from app.parts.wiring import connect_sidebar, connect_workspace
 from app.reports.showing import show_folder, show_report
 from app.settings.preferences import Settings
 from app.settings.sources import CacheSources, PrivacyDeeds
-from app.shell import Shell
 from app.sidebar.folding import read_folding
 from app.sidebar.footer_words import FooterWords
 from app.sidebar.panel import Sidebar
-from app.single import Handed
+from app.system.single import Handed
+from app.tabs.chat_deeds import ChatDeeds
+from app.tabs.open_chat import OpenChat
+from app.tabs.teller import Teller
+from app.tabs.undoing import Undoing
+from app.tabs.workspace import Workspace
 from app.tasks import start
-from app.teller import Teller
 from app.theme.pulse import Pulse
 from app.theme.symbols import app_icon
 from app.theme.theme import Theme
-from app.troubles import connect_troubles
-from app.typed_keys import TypedKeys
-from app.undoing import Undoing
-from app.window_drafters import WindowDrafters
-from app.window_library import WindowLibrary
-from app.window_models import WindowModels
-from app.window_palette import WindowPalette
-from app.window_place import PlaceKeeper
-from app.window_plan import plan_of
-from app.window_settings import WindowSettings
-from app.window_statistics import WindowStatistics
-from app.window_upkeep import WindowUpkeep
-from app.window_welcome import WindowWelcome
-from app.window_wiring import connect_sidebar, connect_workspace
-from app.workspace import Workspace
+from app.upkeep.cache_notes import CacheNotes
+from app.upkeep.disk_full import DiskFull
 
 SIZE = (1320, 860)
 MIN_SIZE = (480, 400)

@@ -15,7 +15,7 @@ from app.chat.composer_waiting import Waiting
 from app.chat.counting import Cost, Counting
 from app.chat.draft import Draft
 from app.conversations.records import Message
-from app.drafters import drafter_name
+from app.models.drafters import drafter_name
 from app.theme.theme import Theme
 
 FOLLOW_UP = ("Write a follow-up. It is sent when this reply ends.", "Write a follow-up")

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.chat.empty_choices import EmptyChoices
 from app.chat.session import ChatSession
-from app.model_chooser import ModelChooser
+from app.models.chooser import ModelChooser
 from app.theme.theme import Theme
 from app.welcome.page import WelcomePage
 

@@ -14,8 +14,8 @@ from app.asking import RefusedError, ask
 from app.bridge import EngineBridge
 from app.chat.usable_drafters import UsableDrafters
 from app.conversations.reply_plan import ReplyPlan
-from app.drafters import DEFAULT_DRAFTER
 from app.latest import wait_for
+from app.models.drafters import DEFAULT_DRAFTER
 from app.settings.preferences import AUTOMATIC, ModelChoice, Preferences, Settings
 from app.settings.presets import Preset, Presets
 from app.tasks import start

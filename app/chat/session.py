@@ -19,7 +19,7 @@ from app.conversations.records import Message, new_id
 from app.conversations.store import Store
 from app.conversations.titles import title_from
 from app.conversations.turns import with_system
-from app.model_names import model_name
+from app.models.names import model_name
 from engine.messages import Cancel, Turn
 
 

@@ -23,7 +23,7 @@ from app.chat.tab_voice import TabVoice
 from app.chat.transcript import MARGIN, Transcript, column_within
 from app.conversations.records import Message, ReplyState
 from app.conversations.titles import NEW_TITLE
-from app.model_chooser import ModelChooser
+from app.models.chooser import ModelChooser
 from app.tasks import start
 from app.theme.pulse import Pulse
 from app.theme.theme import Theme

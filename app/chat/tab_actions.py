@@ -14,7 +14,7 @@ from app.chat.tab_notes import TabNotes
 from app.chat.transcript import Transcript
 from app.conversations.records import Message
 from app.figures import write_count
-from app.focus_place import FocusPlace
+from app.frame.focus_place import FocusPlace
 from app.tasks import start
 
 # Subjects of notes.

@@ -17,10 +17,10 @@ from app.chat.session import ChatSession
 from app.chat.tab_notes import TabNotes
 from app.chat.transcript import Transcript
 from app.conversations.records import Attachment, Message
-from app.drafters import drafter_name
 from app.figures import write_count
 from app.file_dialogs import SaveDialog, write_place
-from app.model_names import model_name
+from app.models.drafters import drafter_name
+from app.models.names import model_name
 from app.tasks import failures, start
 
 DIFFERENCE, REPORT = "difference", "report"  # subjects of notes

@@ -10,7 +10,7 @@ from app.chat.notes import Action, Note
 from app.chat.session import ChatSession
 from app.chat.tab_notes import TabNotes
 from app.chat.transcript import Transcript
-from app.model_chooser import ModelChooser
+from app.models.chooser import ModelChooser
 from app.settings.presets import DEFAULT_ID
 
 MODEL = "model"  # subject of notes

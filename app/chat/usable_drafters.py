@@ -8,8 +8,8 @@ from pathlib import Path
 from app.asking import RefusedError, ask
 from app.bridge import EngineBridge
 from app.conversations.off_thread import run_off_thread
-from app.drafters import DEFAULT_DRAFTER, drafter_name, split_drafter
 from app.latest import wait_for
+from app.models.drafters import DEFAULT_DRAFTER, drafter_name, split_drafter
 from app.tasks import start
 from engine.messages import DrafterFacts, InspectDrafter
 

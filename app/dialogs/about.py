@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app.machine import program_version
+from app.system.machine import program_version
 from app.theme.fonts import font
 from app.theme.labels import make_label
 from app.theme.symbols import app_pixmap

@@ -14,7 +14,7 @@ from app.conversations.importing.found import Found
 from app.conversations.whole_chat import WholeChat
 from app.dialogs.import_list import EDGE, ImportList
 from app.figures import write_amount
-from app.focus_place import FocusPlace
+from app.frame.focus_place import FocusPlace
 from app.theme.fonts import font
 from app.theme.labels import make_label
 

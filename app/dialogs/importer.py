@@ -14,8 +14,8 @@ from app.conversations.importing.found import Found, Imported
 from app.conversations.whole_chat import WholeChat
 from app.dialogs.import_page import ImportPage
 from app.file_dialogs import FileDialog
+from app.tabs.workspace import Workspace
 from app.tasks import start
-from app.workspace import Workspace
 
 SYMBOL = "download"
 FILTERS = ("Exported chats (*.json *.zip)", "All files (*)")

@@ -12,13 +12,13 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Qt, Signal
 
-from app.daemon import run_as_daemon
 from app.kept_file import read_kept, write_kept
 from app.library.blobs import Blobs, free_bytes
 from app.library.download import ACTIVE, Download, State
 from app.library.hub import Hub, cache_folder
 from app.library.job import RETRY_SECONDS, Job, Means
 from app.library.problems import Kind, Problem
+from app.system.daemon import run_as_daemon
 from app.tasks import start
 
 logger = logging.getLogger(__name__)

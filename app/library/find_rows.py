@@ -13,7 +13,7 @@ from app.library.naming import name_parts
 from app.library.search import Results
 from app.library.searching import HubModel, Source
 from app.library.verdict import NO_VERDICT, Judge, Verdict
-from app.machine import PLACE
+from app.system.machine import PLACE
 
 NOTHING = "The hub has no such model that can be run here."
 SEARCHING = "Searching the hub"

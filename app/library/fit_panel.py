@@ -12,12 +12,12 @@ from app.figures import write_amount
 from app.library.fit import KV_BITS, Fit, Plan, contexts_of, write_gigabytes
 from app.library.fits import Fits
 from app.library.found_model import FoundModel
-from app.machine import PLACE
-from app.model_names import model_name
+from app.models.names import model_name
 from app.settings.choice import Choice
 from app.settings.preferences import ModelChoice, Settings
 from app.statistics.shares import Share
 from app.statistics.stack import ShareRows
+from app.system.machine import PLACE
 from app.theme.labels import StartLabel
 from app.theme.theme import Theme
 

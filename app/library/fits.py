@@ -9,10 +9,10 @@ from PySide6.QtCore import QObject, Signal
 
 from app.asking import RefusedError
 from app.bridge import EngineBridge
-from app.gone_files import reason_of
 from app.library.fit import Fit, Plan, find_fit, judge_size
 from app.library.found_model import FoundModel
 from app.library.verdict import NO_VERDICT, Verdict
+from app.models.gone_files import reason_of
 from app.settings.preferences import AUTOMATIC, Preferences, Settings
 from app.tasks import start
 

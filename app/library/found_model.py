@@ -7,7 +7,7 @@ from pathlib import Path
 
 from app.library.found import Candidate
 from app.library.naming import name_parts
-from app.model_names import STARTER_NAME
+from app.models.names import STARTER_NAME
 from engine.messages import STARTER, DrafterFacts, ModelFacts
 
 _CACHE_ENTRY = "models--"

@@ -15,7 +15,7 @@ from app.library.model_list import GUTTER, ModelList
 from app.library.model_rows import make_rows
 from app.library.none_here import no_model_words
 from app.library.places import Kind
-from app.model_chooser import ModelChooser
+from app.models.chooser import ModelChooser
 from app.settings.form import make_button
 from app.settings.preferences import Settings
 from app.sidebar.search_field import SearchField

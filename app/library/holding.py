@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from app.model_chooser import ModelChooser
-from app.model_state import State
+from app.models.chooser import ModelChooser
+from app.models.state import State
 
 IS_LOADED = "It is loaded. Eject it first."
 IS_LOADING = "It is being loaded. Stop the load first."

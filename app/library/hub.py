@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 from PySide6.QtCore import QObject, Signal
 
 from app.library.token import KeychainError, Token, delete_token, read_token, write_token
-from app.machine import PLACE
 from app.settings.preferences import Preferences, Settings
+from app.system.machine import PLACE
 
 PUBLIC = "https://huggingface.co"
 TRUE = frozenset(("1", "ON", "YES", "TRUE"))  # as huggingface_hub reads its switches

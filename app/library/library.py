@@ -14,12 +14,12 @@ from PySide6.QtGui import QGuiApplication
 from app.asking import RefusedError
 from app.bridge import EngineBridge
 from app.conversations.off_thread import run_off_thread
-from app.gone_files import gone_words
 from app.library.found import Candidate, Scan, Trouble, scan
 from app.library.found_model import FoundModel
 from app.library.inspection import Inspection
 from app.library.merged import tell_merged
 from app.library.places import Kind, Place, places
+from app.models.gone_files import gone_words
 from app.settings.preferences import Preferences, Settings
 from app.tasks import start
 from engine.messages import STARTER

@@ -17,7 +17,7 @@ from app.library.fits import Fits
 from app.library.found_model import FoundModel
 from app.library.holding import hold_of, state_of
 from app.library.removal import refusal_of
-from app.model_chooser import ModelChooser
+from app.models.chooser import ModelChooser
 from app.settings.form import make_button
 from app.settings.preferences import Settings
 from app.statistics.sizes import scaled

@@ -11,8 +11,8 @@ from app.library.holding import state_of
 from app.library.namesakes import places_of_namesakes
 from app.library.places import Kind
 from app.library.verdict import NO_VERDICT, Verdict
-from app.machine import PLACE
-from app.model_chooser import ModelChooser
+from app.models.chooser import ModelChooser
+from app.system.machine import PLACE
 
 HERE = f"On {PLACE}"
 CANNOT_BE_READ = Verdict("Cannot be read", is_fit=False)

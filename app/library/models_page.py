@@ -26,7 +26,7 @@ from app.library.model_list import GUTTER
 from app.library.model_rows import HERE
 from app.library.removal import Removal, RemovalError, plan_removal, remove
 from app.library.removal_sheet import RemovalSheet
-from app.model_chooser import ModelChooser
+from app.models.chooser import ModelChooser
 from app.settings.form import make_button
 from app.settings.preferences import Settings
 from app.statistics.page_layout import Head

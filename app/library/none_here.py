@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.figures import write_bytes
 from app.library.catalogue import smallest
-from app.machine import PLACE
+from app.system.machine import PLACE
 
 
 def no_model_words() -> str:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from app.figures import write_bytes
-from app.machine import PLACE
+from app.system.machine import PLACE
 
 DISK_FULL = frozenset((errno.ENOSPC, errno.EDQUOT))
 

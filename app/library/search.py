@@ -8,10 +8,10 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
-from app.daemon import run_as_daemon
 from app.library.hub import Access, Hub
 from app.library.problems import HubError, Problem
 from app.library.searching import HubModel, Page, Source, first_page, measure, next_page
+from app.system.daemon import run_as_daemon
 from app.tasks import start
 
 

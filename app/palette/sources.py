@@ -8,13 +8,13 @@ from functools import partial
 
 from PySide6.QtGui import QAction, QKeySequence
 
-from app.action_keys import ActionKeys
 from app.conversations.catalogue import Catalogue
 from app.conversations.records import Conversation
 from app.conversations.titles import NEW_TITLE
 from app.figures import write_bytes
+from app.frame.action_keys import ActionKeys
 from app.library.found_model import FoundModel
-from app.model_chooser import ModelChooser
+from app.models.chooser import ModelChooser
 from app.palette.entries import Entry
 from app.settings.drafters.automatic_card import TITLE as AUTOMATIC_TITLE
 from app.settings.drafters.candidate import Candidate

@@ -16,15 +16,15 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
-from app.drafters import drafter_name
 from app.figures import write_bytes
-from app.hardware import machine_words
 from app.kept_file import read_kept
-from app.machine import program_version, system_version
-from app.model_names import model_name
+from app.models.drafters import drafter_name
+from app.models.names import model_name
 from app.reports.log_file import last_lines
 from app.reports.safe_words import shorten
 from app.settings.preferences import FILE_NAME, Preferences, decode
+from app.system.hardware import machine_words
+from app.system.machine import program_version, system_version
 
 FIRST_LINE = "This file has no text of your chats."
 PACKAGES = (

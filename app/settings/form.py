@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.focus_order import chain_of, in_order
+from app.frame.focus_order import chain_of, in_order
 from app.settings.choice import Choice
 from app.settings.controls import Slider, Switch
 from app.settings.fields import NumberField, TextField

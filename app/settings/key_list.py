@@ -18,7 +18,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from app.action_keys import ActionKeys, KnownAction, native
+from app.frame.action_keys import ActionKeys, KnownAction, native
 from app.statistics.chart import running_as_written
 from app.statistics.sizes import scaled
 from app.theme.buttons import KEYBOARD_REASONS

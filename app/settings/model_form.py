@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 from app.asking import RefusedError, ask
 from app.bridge import EngineBridge
 from app.chat.plan import Planner
-from app.drafters import drafter_name
 from app.figures import write_bytes, write_count
-from app.gone_files import reason_of
 from app.latest import Latest
 from app.library.fit import needed_bytes
+from app.models.drafters import drafter_name
+from app.models.gone_files import reason_of
 from app.settings.form import Card, Choice, NumberField, Row, make_button
 from app.settings.preferences import AUTOMATIC, ModelChoice, Settings
 from app.theme.labels import StartLabel

@@ -13,8 +13,8 @@ from app.chat.plan import Planner
 from app.conversations.deletion import UNDO_MILLISECONDS
 from app.conversations.records import Conversation
 from app.figures import write_amount
-from app.focus_order import in_order
-from app.model_names import model_name
+from app.frame.focus_order import in_order
+from app.models.names import model_name
 from app.settings.form import Choice, Heading, SettingsPage, make_button
 from app.settings.model_form import ModelForm
 from app.settings.preferences import ModelChoice, Settings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QWidget
 
-from app.action_keys import ActionKeys
+from app.frame.action_keys import ActionKeys
 from app.library.hub import Hub
 from app.settings.preferences import Settings
 from app.settings.sources import CacheSources, PrivacyDeeds

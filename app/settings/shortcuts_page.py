@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.action_keys import ActionKeys
+from app.frame.action_keys import ActionKeys
 from app.settings.fields import TextField
 from app.settings.form import Card, SettingsPage
 from app.settings.key_list import HELP, KeyList

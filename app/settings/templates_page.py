@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 from app.asking import RefusedError, ask
 from app.bridge import EngineBridge
 from app.figures import NO_BREAK, write_count
-from app.focus_order import in_order
+from app.frame.focus_order import in_order
 from app.latest import Latest
-from app.model_names import model_name
+from app.models.names import model_name
 from app.settings.form import Choice, SettingsPage, make_button
 from app.settings.preferences import Settings
 from app.settings.rendering import Rendering

@@ -18,13 +18,13 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
 
+from app.frame.window_place import FARTHEST, on_a_screen
 from app.kept_file import read_kept, write_kept
 from app.settings.page_list import PageList, PageName
 from app.settings.preferences import Settings
 from app.statistics.sizes import scaled
 from app.theme.symbols import app_icon
 from app.theme.theme import Theme
-from app.window_place import FARTHEST, on_a_screen
 
 FILE_NAME = "settings-window.json"
 SIZE, MIN_SIZE = (1040, 800), (420, 360)

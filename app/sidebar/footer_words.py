@@ -5,11 +5,11 @@ from __future__ import annotations
 from PySide6.QtCore import QObject
 
 from app.figures import write_amount, write_rate
-from app.model_chooser import ModelChooser
-from app.model_state import State
+from app.models.chooser import ModelChooser
+from app.models.state import State
 from app.sidebar.footer import Footer
 from app.statistics.history import History
-from app.workspace import Workspace
+from app.tabs.workspace import Workspace
 
 WORDS = {
     State.AWAY: "Not loaded",

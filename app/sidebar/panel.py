@@ -14,7 +14,7 @@ from app.conversations.records import Conversation
 from app.conversations.search import Hit
 from app.conversations.titles import NEW_TITLE
 from app.figures import write_amount
-from app.focus_order import in_order
+from app.frame.focus_order import in_order
 from app.sidebar.delegate import INSET, ConversationDelegate
 from app.sidebar.footer import Footer
 from app.sidebar.grip import Grip

@@ -6,7 +6,6 @@ from itertools import zip_longest
 
 from app.conversations.records import Message, ReplyState
 from app.conversations.totals import num_cached_of, num_read_of
-from app.drafters import drafter_name
 from app.figures import (
     write_count,
     write_milliseconds,
@@ -16,7 +15,8 @@ from app.figures import (
     write_seconds,
     write_speedup,
 )
-from app.model_names import model_name
+from app.models.drafters import drafter_name
+from app.models.names import model_name
 from app.statistics.rounds import num_proposing_of
 from engine.messages import Statistics
 

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWi
 
 from app.conversations.records import Message, ReplyState
 from app.figures import NO_BREAK, write_count, write_rate, write_speedup
-from app.focus_order import in_order
+from app.frame.focus_order import in_order
 from app.statistics.bars import PositionBars
 from app.statistics.details import Row, detail_rows, speedup_tone
 from app.statistics.history import History

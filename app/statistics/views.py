@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from app.conversations.titles import NEW_TITLE
 from app.conversations.totals import num_read_of
-from app.drafters import drafter_name
 from app.figures import NO_BREAK, write_clock, write_count, write_rate, write_ratio, write_seconds, write_speedup
-from app.model_names import model_name
+from app.models.drafters import drafter_name
+from app.models.names import model_name
 from app.statistics.details import speedup_tone
 from app.statistics.figure_table import Look
 from app.statistics.history import History

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from app.figures import NO_BREAK, write_bytes
 from app.library.found_model import FoundModel
 from app.library.places import Kind
-from app.model_chooser import ModelChooser
-from app.model_names import STARTER_NAME
-from app.model_state import State
+from app.models.chooser import ModelChooser
+from app.models.names import STARTER_NAME
+from app.models.state import State
 from engine.messages import STARTER
 
 STARTER_WORDS = "Came with Slipstream. Quick, for trying things out; often wrong on facts."

@@ -8,10 +8,10 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QPixmap, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app.hardware import machine_words
 from app.library.found_model import FoundModel
-from app.machine import PLACE
-from app.model_chooser import ModelChooser
+from app.models.chooser import ModelChooser
+from app.system.hardware import machine_words
+from app.system.machine import PLACE
 from app.theme.fonts import font
 from app.theme.labels import StartLabel
 from app.theme.symbols import app_pixmap

@@ -21,10 +21,10 @@ from app.conversations.database import Database
 from app.conversations.recorder import Recorder
 from app.conversations.store import Store
 from app.desktop.desktop import Desktop
-from app.garbage import GarbageCollector
 from app.settings.folders import data_folder
 from app.settings.preferences import Preferences, Settings
 from app.settings.presets import Presets
+from app.system.garbage import GarbageCollector
 from app.tasks import finish
 from app.theme.theme import Theme
 from app.theme.tokens import LIGHT

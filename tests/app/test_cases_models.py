@@ -9,7 +9,7 @@ import pytest
 
 from app.asking import ask as ask_engine
 from app.conversations.records import ReplyState
-from app.model_state import State
+from app.models.state import State
 from engine.messages import DescribeMemory, MemoryReport
 from engine.thread import EngineThread
 from tests.app.driver import Driver

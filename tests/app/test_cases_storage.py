@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.chat.notes import NoteBar
-from app.single import SingleInstance
+from app.system.single import SingleInstance
 from engine.messages import Delta, Finished, Statistics
 from tests.app.conversations.saved_chats import add_exchange, texts_of
 
@@ -17,7 +17,7 @@ HOLDER = """
 import sys
 from pathlib import Path
 from PySide6.QtCore import QCoreApplication
-from app.single import SingleInstance
+from app.system.single import SingleInstance
 application = QCoreApplication([])
 instance = SingleInstance(Path(sys.argv[1]))
 instance.raise_asked.connect(lambda: print("raised", flush=True))

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from app.parts.settings import TEMPLATES
 from app.settings.templates_page import NOT_USED, PLAIN, TemplatesPage
-from app.window_settings import TEMPLATES
 from engine.thread import EngineThread
 from tests.app.driver import Driver, settle
 from tests.engine.tiny import tiny_folder

@@ -19,9 +19,9 @@ from app.chat.draft import Draft
 from app.chat.tab import ChatTab
 from app.conversations.database import Database
 from app.conversations.records import Message, ReplyState
-from app.garbage import GarbageCollector
 from app.settings.folders import data_folder
-from app.single import Handed, SingleInstance
+from app.system.garbage import GarbageCollector
+from app.system.single import Handed, SingleInstance
 from app.window import MainWindow
 from engine.messages import Cancel, KeepConversations, LoadModel, Shutdown
 from tests.app.conversations.saved_replies import save_reply

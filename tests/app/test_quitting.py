@@ -15,8 +15,8 @@ from app.__main__ import run_window
 from app.asking import QUITTING, RefusedError, ask
 from app.bridge import EngineBridge
 from app.chat.draft import Draft
-from app.open_tabs import read_open_tabs
-from app.single import SingleInstance
+from app.system.single import SingleInstance
+from app.tabs.open_tabs import read_open_tabs
 from app.tasks import finish, start
 from app.window import MainWindow
 from engine.messages import Command, Inspect, ModelFacts, Shutdown

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtWidgets import QAbstractButton, QLabel
 
 from app.conversations.records import Conversation, Message, ReplyState
-from app.open_tabs import OpenTabs, read_open_tabs, write_open_tabs
+from app.tabs.open_tabs import OpenTabs, read_open_tabs, write_open_tabs
 from engine.messages import Cancel, Failed, Finished, LoadModel, Progress
 from tests.app.driver import Driver, settle
 from tests.app.fake_engine import FakeEngine, deltas_of

@@ -18,7 +18,7 @@ from app.chat.tab import ChatTab
 from app.conversations.database import Database
 from app.conversations.records import Conversation, Message, ReplyState
 from app.conversations.store import Store
-from app.open_tabs import OpenTabs, write_open_tabs
+from app.tabs.open_tabs import OpenTabs, write_open_tabs
 from engine.messages import Failed, Finished, Notice
 from tests.app.driver import Driver, settle
 from tests.app.fake_engine import FakeEngine

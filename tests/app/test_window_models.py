@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from app.chat.composer_foot import KEEP
-from app.model_state import State
+from app.models.state import State
 from app.popover.popover import Popover
-from app.single import Handed
+from app.system.single import Handed
 from engine.messages import Progress
 from tests.app.driver import Driver
 from tests.app.fake_engine import FakeEngine

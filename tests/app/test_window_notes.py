@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt
 
 from app.chat.notes import NoteBar
 from app.conversations.exporting.files import ExportKind
-from app.disk_full import SENTENCE as DISK_FULL_NOTE
+from app.upkeep.disk_full import SENTENCE as DISK_FULL_NOTE
 from engine.messages import CacheReport, ConversationDeleted, Finished, Notice, Progress
 from tests.app.driver import Driver, settle
 from tests.app.fake_engine import FakeEngine, deltas_of
@@ -115,7 +115,7 @@ def test_a_full_disk_takes_the_cache_first_and_offers_to_free_it(driver: Driver,
 def test_o40_nothing_is_sent_while_the_disk_is_full_and_all_goes_on_when_it_is_not(
     make_driver: Callable[[], Driver], fake_engine: FakeEngine, ask: Ask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("app.disk_full.ASK_MILLISECONDS", 20)
+    monkeypatch.setattr("app.upkeep.disk_full.ASK_MILLISECONDS", 20)
     driver = make_driver()
     driver.type("one")
     driver.wait_idle()

@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QApplication
 
 from app.chat.notes import NoteBar
 from app.palette.palette import CommandPalette
+from app.parts.settings import DRAFTERS
 from app.settings.drafters.page import DraftersPage
 from app.tasks import finish
-from app.window_settings import DRAFTERS
 from tests.app.driver import Driver, RunAsync
 
 CONTROL = Qt.KeyboardModifier.ControlModifier

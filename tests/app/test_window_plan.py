@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from app.parts.settings import DRAFTERS, MODELS, TEMPLATES
 from app.settings.models_page import ModelsAndPresetsPage
 from app.settings.preferences import ModelChoice
 from app.settings.templates_page import TemplatesPage
-from app.window_settings import DRAFTERS, MODELS, TEMPLATES
 from engine.messages import Finished, ModelLoaded, Notice
 from tests.app.driver import Driver, settle
 from tests.app.fake_engine import FakeEngine, facts_of

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import pytest
 from PySide6.QtCore import Qt
 
-from app.hardware import machine_words, memory_bytes, short_chip
-from app.window_welcome import REFUSAL, no_model_words
+from app.parts.welcome import REFUSAL, no_model_words
+from app.system.hardware import machine_words, memory_bytes, short_chip
 from tests.app.driver import Driver, settle
 from tests.app.fake_engine import FakeEngine
 

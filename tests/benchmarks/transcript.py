@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication
 from app.application import Application
 from app.chat.transcript import Transcript
 from app.conversations.records import Message, ReplyState
-from app.garbage import GarbageCollector
+from app.system.garbage import GarbageCollector
 from app.theme.pulse import Pulse
 from app.theme.theme import Theme
 from app.theme.tokens import LIGHT

@@ -28,7 +28,7 @@ from app.conversations.database import Database
 from app.conversations.recorder import Recorder
 from app.conversations.records import Conversation, Message, new_id
 from app.conversations.store import Store
-from app.garbage import GarbageCollector
+from app.system.garbage import GarbageCollector
 from app.tasks import finish
 from app.theme.theme import Theme
 from app.theme.tokens import DARK

@@ -10,7 +10,7 @@ from app.conversations.reasoning import split_reasoning
 from app.conversations.records import Message, ReplyState
 from app.conversations.titles import NEW_TITLE
 from app.conversations.whole_chat import WholeChat
-from app.model_names import model_name
+from app.models.names import model_name
 from engine.messages import ReasoningTags
 
 TagsByModel = Mapping[str, Sequence[ReasoningTags]]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from app.drafters import DEFAULT_DRAFTER, DRAFTERS
 from app.figures import write_bytes
-from app.machine import PLACE
+from app.models.drafters import DEFAULT_DRAFTER, DRAFTERS
 from app.settings.drafters.candidate import PLAIN, Candidate
 from app.settings.drafters.candidates import Candidates, Scan
 from app.settings.drafters.measurements import Measurements, is_before_update
+from app.system.machine import PLACE
 
 EQUAL = 1.03  # factors of speed within which the smaller drafter is taken
 FALLBACK = DRAFTERS[DEFAULT_DRAFTER]

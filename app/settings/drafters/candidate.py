@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from app.drafters import DRAFTERS
-from app.model_names import model_name
+from app.models.drafters import DRAFTERS
+from app.models.names import model_name
 from app.settings.drafters.found import Place
 from engine.messages import DrafterFacts
 

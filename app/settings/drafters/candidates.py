@@ -13,7 +13,7 @@ from app.bridge import EngineBridge
 from app.conversations.off_thread import run_off_thread
 from app.library.fit import needed_bytes
 from app.library.library import Library
-from app.model_names import model_name
+from app.models.names import model_name
 from app.settings.drafters.candidate import Candidate, candidate_of, heads_of, told_apart, unread, weightless
 from app.settings.drafters.file_state import file_state
 from app.settings.drafters.found import Place, places_of

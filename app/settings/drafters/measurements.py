@@ -10,8 +10,8 @@ from statistics import mean
 from PySide6.QtCore import QObject, Signal
 
 from app.kept_file import read_kept, write_kept
-from app.machine import program_version, system_version
 from app.settings.preferences import decode
+from app.system.machine import program_version, system_version
 
 FILE_NAME = "measurements.json"
 ALONE, TOGETHER = 1, 4  # replies at once

@@ -12,13 +12,13 @@ from statistics import mean, median
 from PySide6.QtCore import QObject, Signal
 
 from app.bridge import EngineBridge
-from app.machine import program_version, system_version
-from app.running_replies import RunningReplies
 from app.settings.drafters.candidate import PLAIN
 from app.settings.drafters.measurements import ALONE, TOGETHER, Measurement, Measurements
 from app.settings.drafters.prompts import Prompt, batches, prompts
 from app.settings.drafters.trial import NUM_TOKENS, Outcome, Trial, TrialError, run_trial
+from app.system.machine import program_version, system_version
 from app.tasks import start
+from app.upkeep.running_replies import RunningReplies
 
 WARM_TOKENS = 8  # of the replies before the first that counts: the first forwards of a kind are slower
 TOO_SHORT = {

@@ -6,10 +6,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
-from app.drafters import drafter_name
 from app.figures import write_rate
 from app.file_dialogs import FileDialog
-from app.model_names import model_name
+from app.models.drafters import drafter_name
+from app.models.names import model_name
 from app.settings.drafters.automatic_card import AutomaticCard
 from app.settings.drafters.candidates import Scan
 from app.settings.drafters.legend import Legend

@@ -8,15 +8,15 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, Signal
 
 from app.bridge import EngineBridge
-from app.drafters import drafter_name
 from app.library.library import Library
-from app.running_replies import RunningReplies
+from app.models.drafters import drafter_name
 from app.settings.drafters.automatic import Automatic, Resolved
 from app.settings.drafters.candidate import PLAIN, Candidate
 from app.settings.drafters.candidates import Candidates, Scan
 from app.settings.drafters.measurements import ALONE, TOGETHER, Measurements, is_before_update
 from app.settings.drafters.measuring import Job, Measuring
 from app.settings.preferences import AUTOMATIC, Preferences, Settings
+from app.upkeep.running_replies import RunningReplies
 from engine.messages import Event, ModelLoaded
 
 

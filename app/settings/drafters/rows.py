@@ -9,12 +9,12 @@ from enum import Enum
 from math import ceil, floor
 
 from app.figures import write_bytes, write_speedup
-from app.machine import PLACE
 from app.settings.drafters.candidate import PLAIN, Candidate, Group
 from app.settings.drafters.candidates import Scan
 from app.settings.drafters.measurements import ALONE, TOGETHER, Measurement
 from app.settings.drafters.measuring import Progress
 from app.settings.drafters.picker import Picker
+from app.system.machine import PLACE
 
 NOT_MEASURED = f"Not measured on {PLACE}"
 WAITING = "Waits until the replies end"

@@ -10,7 +10,7 @@ from app.library.find_delegate import ROW_ROLE, button_words
 from app.library.find_more import FindMore
 from app.library.find_rows import Kind
 from app.library.verdict import Verdict
-from app.machine import PLACE
+from app.system.machine import PLACE
 from app.theme.theme import Theme
 from tests.app.library.conftest import TINY, make_model
 

@@ -12,7 +12,7 @@ from app.library.repository import Variant
 from app.library.search import Results
 from app.library.searching import HubModel, Source
 from app.library.verdict import Verdict
-from app.machine import PLACE
+from app.system.machine import PLACE
 
 TODAY = datetime(2026, 11, 30)
 EIGHT = "mlx-community/Qwen3-8B-4bit"

@@ -8,7 +8,7 @@ import pytest
 
 from app.bridge import EngineBridge
 from app.library.holding import hold_of, state_of
-from app.model_chooser import ModelChooser
+from app.models.chooser import ModelChooser
 from app.settings.preferences import Settings
 from engine.messages import STARTER, ModelUnloaded, Progress
 from tests.app.fake_engine import FakeEngine

@@ -21,7 +21,7 @@ from app.library.hub import Hub
 from app.library.library import Library
 from app.library.models_page import ModelsPage, Shelf
 from app.library.removal_sheet import RemovalSheet
-from app.model_chooser import ModelChooser
+from app.models.chooser import ModelChooser
 from app.settings.preferences import Settings
 from app.tasks import finish
 from app.theme.theme import Theme

@@ -13,7 +13,7 @@ from app.reports.report_window import ReportWindow
 from engine.messages import Failed
 from tests.app.driver import Driver
 from tests.app.fake_engine import FakeEngine
-from tests.app.test_engine_keeper import starts
+from tests.app.upkeep.test_engine_keeper import starts
 
 
 def shown(driver: Driver) -> ReportWindow:

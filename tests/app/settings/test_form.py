@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QWidget
 
-from app.focus_order import chain_of
+from app.frame.focus_order import chain_of
 from app.settings.form import Card, Choice, NumberField, Row, SettingsPage, Slider, Switch, TextField
 
 MINUTES = (("5", "5 min"), ("30", "30 min"), ("0", "never"))

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 from app.bridge import EngineBridge
 from app.chat.plan import Planner
 from app.conversations.records import Conversation
-from app.focus_order import chain_of
+from app.frame.focus_order import chain_of
 from app.settings.model_form import memory_words
 from app.settings.models_page import ModelsAndPresetsPage
 from app.settings.preferences import ModelChoice, Preferences, Settings

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QComboBox, QScrollArea, QSlider
 
-from app.window_settings import ORDER
+from app.parts.settings import ORDER
 from tests.app.driver import Driver, settle
 from tests.app.test_accessibility import MOST_STEPS, name_of, usable_in
 

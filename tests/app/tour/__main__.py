@@ -23,7 +23,7 @@ from PySide6.QtWidgets import QApplication
 from app.bridge import EngineBridge
 from app.conversations.database import Database
 from app.conversations.recorder import Recorder
-from app.looks import change_looks
+from app.frame.looks import change_looks
 from app.settings.folders import data_folder
 from app.settings.preferences import Looks, Settings
 from app.tasks import finish

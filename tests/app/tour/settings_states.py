@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import replace
 
-from app.machine import program_version, system_version
+from app.parts.settings import MODELS, TEMPLATES
 from app.settings.drafters.candidate import Candidate
 from app.settings.drafters.measurements import ALONE, TOGETHER, Measurement
 from app.settings.drafters.picker import Picker
@@ -16,7 +16,7 @@ from app.settings.privacy_page import PrivacyPage
 from app.settings.shortcuts_page import ShortcutsPage
 from app.settings.templates_page import TemplatesPage
 from app.settings.window import SettingsWindow
-from app.window_settings import MODELS, TEMPLATES
+from app.system.machine import program_version, system_version
 from engine.messages import CacheReport
 from tests.app.tour import shelf
 from tests.app.tour.answers import ScriptedAnswers

@@ -10,10 +10,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QMenu
 
 from app.conversations.restoring import SetAside
-from app.damage import tell_damage
-from app.disk_full import SENTENCE
 from app.statistics.page import StatisticsPage
 from app.theme.buttons import SymbolButton
+from app.upkeep.damage import tell_damage
+from app.upkeep.disk_full import SENTENCE
 from tests.app.tour.answers import Answers
 from tests.app.tour.camera import BESIDE, OVER, SIZES, Camera
 

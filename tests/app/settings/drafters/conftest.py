@@ -11,12 +11,12 @@ from pytestqt.qtbot import QtBot
 from app.bridge import EngineBridge
 from app.conversations.recorder import Recorder
 from app.conversations.records import Message, ReplyState
-from app.running_replies import RunningReplies
 from app.settings.drafters.candidates import Candidates
 from app.settings.drafters.measurements import Measurement
 from app.settings.drafters.picker import Picker
 from app.settings.preferences import Settings
 from app.tasks import finish
+from app.upkeep.running_replies import RunningReplies
 from engine.messages import Finished
 from tests.app.driver import RunAsync, until
 from tests.app.settings.drafters.known_drafters import TARGET, KnowingEngine, TestLibrary

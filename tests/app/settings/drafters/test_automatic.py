@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.machine import PLACE
 from app.settings.drafters.candidates import Candidates
+from app.system.machine import PLACE
 from tests.app.settings.drafters.conftest import look, measured
 from tests.app.settings.drafters.known_drafters import TARGET
 

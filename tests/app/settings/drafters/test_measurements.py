@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from app.machine import program_version, system_version
 from app.settings.drafters.file_state import file_state
 from app.settings.drafters.measurements import FILE_NAME, TOGETHER, Measurements, is_before_update
+from app.system.machine import program_version, system_version
 from tests.app.settings.drafters.conftest import measured
 from tests.app.settings.drafters.known_drafters import TARGET
 

@@ -9,10 +9,10 @@ from PySide6.QtCore import QPoint, QRectF, Qt
 from PySide6.QtGui import QAccessible, QContextMenuEvent
 from PySide6.QtWidgets import QMenu
 
-from app.machine import PLACE, program_version, system_version
 from app.settings.drafters.page import DraftersPage
 from app.settings.drafters.rows import Act, Kind, axis_end, write_day, write_left
 from app.settings.preferences import AUTOMATIC
+from app.system.machine import PLACE, program_version, system_version
 from app.tasks import finish
 from app.theme.theme import Theme
 from tests.app.settings.drafters.conftest import measured

@@ -8,12 +8,12 @@ from pathlib import Path
 import mlx.core as mx
 import pytest
 
+from app.parts.settings import DRAFTERS
 from app.settings.drafters.measurements import TOGETHER
 from app.settings.drafters.page import DraftersPage
 from app.settings.drafters.picker import Picker
 from app.settings.drafters.rows import Kind
 from app.tasks import finish
-from app.window_settings import DRAFTERS
 from engine.messages import Command, Submit
 from engine.thread import EngineThread
 from tests.app.driver import Driver, RunAsync, until
