@@ -19,6 +19,12 @@ def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
         metavar="NAME",
         help=f"of new chats: {DRAFTER_CHOICES}",
     )
+    parser.add_argument(
+        "paths",
+        nargs="*",
+        metavar="PATH",
+        help="a model to use, or an exported chat to import",
+    )
     parser.add_argument("--self-test", action="store_true", help="check that the program is whole and works here")
     version = f"Slipstream {program_version() or 'run from its source without being installed'}"
     parser.add_argument("--version", action="version", version=version)
