@@ -153,7 +153,7 @@ class PromptCache:
                 )
             )
             self._has_chosen_limits = True
-            self._tiers.owners.changes.append(SaveValue(LIMITS, self._settings.store()))
+            self._once_open(lambda: self._tiers.owners.changes.append(SaveValue(LIMITS, self._settings.store())))
 
     def clear(self, done: Callable[[], None]) -> None:
         """Remove everything, unless another program writes to the folder; `done` is called once the files are gone."""

@@ -56,6 +56,7 @@ def page(driver: Driver, fake_engine: FakeEngine, monkeypatch: pytest.MonkeyPatc
     driver.window.actions_of_window.cache.trigger()
     page = driver.window.settings_pages.show_cache()
     driver.wait(lambda: page.used.text() == f"5{NO_BREAK}GB")
+    fake_engine.commands.remove(SetCacheLimits())  # of the start
     return page
 
 
