@@ -79,7 +79,7 @@ class ModelChooser(ModelState):
     def stop(self) -> None:
         """End its load; the next reply begins another. One that only waits gives way to the model that answers now."""
         if self.can_keep_present:
-            self.choose(self._before)
+            self._go_back(self._before)
         elif self._look.is_looking:
             self._look.drop()
             self._unload_others()
