@@ -167,6 +167,7 @@ class PromptCache:
             disk_bytes=self._writer.disk_bytes,
             drafter_bytes=drafter_bytes(self._tiers),
             budget_bytes=self._writer.room.budget_bytes,
+            default_budget_bytes=self._default_budget,
             written_today_bytes=self._writer.written.at(self._clock()),
             daily_limit_bytes=self._settings.daily_limit_bytes,
             conversations=conversation_sizes(self._tiers),

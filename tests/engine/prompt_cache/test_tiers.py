@@ -186,6 +186,7 @@ def test_limits_that_are_lowered_are_kept_at_once():
     assert (report.ram_limit_bytes, report.budget_bytes, report.daily_limit_bytes) == (100_000, 250_000, 1)
     assert 0 < report.ram_bytes <= 100_000
     assert 0 < report.disk_bytes == cached.disk.num_bytes <= 250_000
+    assert report.default_budget_bytes == 20_000_000_000
     cached.cache.set_limits(0, 0, 0)
     assert cached.cache.report().budget_bytes == 20_000_000_000
 
