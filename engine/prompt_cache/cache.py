@@ -48,6 +48,7 @@ class PromptCache:
         self._tiers = Tiers()
         self._writer = Writer(self._tiers, self._storage, settings, notify, clock, timer)
         self._finder = Finder(self._tiers, self._storage)
+        self.held_bytes = self._finder.held_bytes
         self._keeper = Keeper(self._tiers, self._writer, settings.tag)
         self._messages: deque[StorageMessage] = deque()
         self._num_calls = 0  # public ones that are under way, one within the other
