@@ -39,4 +39,4 @@ def fill_presets(menu: QMenu, session: ChatSession, show_all: Callable[[], objec
 
 
 def _choose(session: ChatSession, preset_id: str, checked: bool = False) -> None:
-    start(session.choose_preset(preset_id))
+    start(session.choose_preset(preset_id), saves=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.chat.tab import ChatTab
+from app.conversations.records import NO_CHOICES
 from app.tabs.open_tabs import OpenTabs, read_open_tabs, write_open_tabs
 from app.tabs.unsent import Unsent
 
@@ -31,8 +32,13 @@ class TabKeeper(QObject):
     def read(self) -> OpenTabs:
         """The tabs of the last time; what was not sent then waits to be taken."""
         saved = read_open_tabs(self._folder)
-        self.unsent.restore(saved.drafts, saved.branches)
+        self.unsent.restore(saved.drafts, saved.branches, saved.choices)
         return saved
+
+    @property
+    def has_new_chat(self) -> bool:
+        """Whether something was written or chosen for a chat that was never saved."""
+        return self.unsent.has(None) or self.unsent.choices != NO_CHOICES
 
     def save_soon(self) -> None:
         self._timer.start()
@@ -44,16 +50,24 @@ class TabKeeper(QObject):
         self._shown = (current.session.conversation_id if current else None) or self._shown
         drafts = self.unsent.together_with((tab.session.conversation_id, tab.composer.unsent()) for tab in tabs)
         branches = self.unsent.branches_with((tab.session.conversation_id, tab.session.branches_from) for tab in tabs)
-        kept = OpenTabs(ids, ids.index(self._shown) if self._shown in ids else 0, drafts, branches)
+        choices = next((tab.session.choices for tab in tabs if tab.is_new), self.unsent.choices)
+        kept = OpenTabs(ids, ids.index(self._shown) if self._shown in ids else 0, drafts, branches, choices)
         if kept != self._saved:
             self._saved = kept
             write_open_tabs(self._folder, kept)
 
     def keep_unsent(self, tab: ChatTab) -> None:
-        """Keep what a tab that closes has not sent, and where it would begin a branch."""
+        """Keep what a tab that closes has not sent, and where it would begin a branch.
+
+        What was chosen for a chat that is not saved is kept with what was written for it.
+        """
         self.unsent.keep(tab.session.conversation_id, tab.composer.unsent())
         self.unsent.keep_branch(tab.session.conversation_id, tab.session.branches_from)
+        if tab.is_new and tab.composer.unsent():
+            self.unsent.choices = tab.session.choices
 
     def give_unsent(self, tab: ChatTab) -> None:
+        if tab.is_new and self.unsent.choices != NO_CHOICES:
+            tab.session.take_choices(self.unsent.take_choices())
         tab.composer.restore(self.unsent.take(tab.session.conversation_id))
         tab.session.return_to_branch(self.unsent.take_branch(tab.session.conversation_id))

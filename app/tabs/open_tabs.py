@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from app.chat.draft import Draft
-from app.conversations.records import Attachment
+from app.conversations.records import NO_CHOICES, Attachment, ChatChoices
 from app.kept_file import read_kept, write_kept
+from app.settings.preferences import decode
 
 FILE_NAME = "open-tabs.json"
 FOLDER_NAME = "unsent"  # of attached texts, each written once: the file beside it is written with every pause in typing
@@ -24,12 +25,14 @@ class OpenTabs:
     """`drafts` are messages that were not sent, by conversation id; "" for a chat that has none.
 
     `branches` are the messages that what is sent next follows in a branch of its own, by conversation id.
+    `choices` are for the chat that has no id yet.
     """
 
     conversation_ids: tuple[str, ...] = ()
     current: int = 0
     drafts: Mapping[str, tuple[Draft, ...]] = field(default_factory=dict)
     branches: Mapping[str, str] = field(default_factory=dict)
+    choices: ChatChoices = NO_CHOICES
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,7 @@ class _Kept:
     current: int
     drafts: Mapping[str, list[dict[str, Any]]]
     branches: Mapping[str, str]
+    choices: ChatChoices
 
 
 def read_open_tabs(folder: Path) -> OpenTabs:
@@ -55,7 +59,7 @@ def write_open_tabs(folder: Path, tabs: OpenTabs) -> None:
     drafts = {chat: [_as_kept(draft, names) for draft in drafts] for chat, drafts in tabs.drafts.items()}
     try:
         _write_texts(texts, names)
-        write_kept(folder / FILE_NAME, _Kept(tabs.conversation_ids, tabs.current, drafts, tabs.branches))
+        write_kept(folder / FILE_NAME, _Kept(tabs.conversation_ids, tabs.current, drafts, tabs.branches, tabs.choices))
         _remove_others(texts, set(names.values()))
     except OSError as error:
         logger.warning("attachments that were not sent were not saved: %s", error)
@@ -99,7 +103,9 @@ def _remove_others(folder: Path, wanted: set[str]) -> None:
 def _build(found: Any, texts: Path) -> OpenTabs:
     drafts = {str(name): _build_drafts(kept, texts) for name, kept in dict(found.get("drafts", {})).items()}
     branches = {str(name): str(message_id) for name, message_id in dict(found.get("branches", {})).items()}
-    return OpenTabs(tuple(str(name) for name in found["conversation_ids"]), int(found["current"]), drafts, branches)
+    choices = decode(ChatChoices, found.get("choices", {}))
+    ids = tuple(str(name) for name in found["conversation_ids"])
+    return OpenTabs(ids, int(found["current"]), drafts, branches, choices)
 
 
 def _build_drafts(kept: Any, texts: Path) -> tuple[Draft, ...]:

@@ -98,7 +98,7 @@ class Workspace(PageStack):
             await asyncio.wait([start(self._open(conversation_id))])
         self.is_restoring = False
         num_restored = len(self.tabs)
-        if self._keeper.unsent.has(None) or not num_restored:
+        if self._keeper.has_new_chat or not num_restored:
             self.new_tab()
         if num_restored:
             self.row.bar.setCurrentIndex(min(saved.current, num_restored - 1))
@@ -189,6 +189,7 @@ class Workspace(PageStack):
         tab.session.messages_gone.connect(self.messages_gone)
         self.alike.take(tab)
         tab.session.disk_full.connect(self.disk_full)
+        tab.session.choices_changed.connect(self.save)
         tab.session.reply_begun.connect(self.used)
         tab.session.busy_changed.connect(lambda is_busy: None if is_busy else self.used.emit())
         return tab
