@@ -162,8 +162,8 @@ class MainWindow(QMainWindow):
         await self.workspace.restore(reopens=self.settings.preferences.general.reopens_tabs)
         self.teller.say_what_waits()
         self.library.begin()
-        if self.workspace.current is not None and place.is_kept:
-            self.workspace.current.composer.field.setFocus()
+        if place.is_kept:
+            self.workspace.focus_page()
 
     # What changes
 

@@ -44,6 +44,7 @@ class WindowStatistics(QObject):
         workspace.body.side_left.connect(self._close_inspector)
         self.history.changed.connect(self._share_rates)
         workspace.tint_asked.connect(lambda: self.set_tint(not self._is_tinted))
+        workspace.lasting[SYMBOL] = self._make_page
 
     def serve(self, sidebar: Sidebar) -> None:
         """Give the sidebar its memory bar, and the page to what asks for it there."""
