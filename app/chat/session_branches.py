@@ -10,6 +10,7 @@ from app.chat.session_core import SessionCore
 from app.conversations.deletion import UNDO_MILLISECONDS
 from app.conversations.exchange import save_changed
 from app.conversations.records import ChatChoices, OpenedConversation
+from app.conversations.reply_plan import ReplyPlan
 from app.conversations.store import Store
 from app.conversations.tree import DeletedMessages
 from app.settings.presets import Preset
@@ -168,6 +169,17 @@ class SessionBranches(SessionCore):
     def preset_in_use(self) -> Preset:
         """The one that the next reply is made with."""
         return self.planner.preset_of(self.preset)
+
+    @property
+    def own_system_prompt(self) -> str:
+        """That the chat itself begins with, as one from another program may; "" for none: then the preset's holds."""
+        return self._path.system_prompt
+
+    @property
+    def plan(self) -> ReplyPlan:
+        """What the next reply is made with."""
+        plan = self.planner.plan(self.drafter, self.preset)
+        return plan.in_chat_with(self.own_system_prompt, self.preset_in_use.name)
 
     async def choose_switches(self, switches: tuple[tuple[str, str], ...]) -> None:
         """Take other values of the template's switches, from the next reply on."""
