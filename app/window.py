@@ -129,7 +129,9 @@ class MainWindow(QMainWindow):
         self.regions = regions_of(workspace, sidebar)
         TypedKeys(self, workspace)
         self._undoing = Undoing(workspace, self.deletion)
-        self.statistics = WindowStatistics(self.theme, bridge, recorder, catalogue, workspace)
+        self.statistics = WindowStatistics(
+            self.theme, bridge, recorder, catalogue, workspace, self._database, self.settings
+        )
         self.statistics.serve(sidebar)
         self._footer_words = FooterWords(sidebar.footer, workspace, self.chooser, self.statistics.history)
         self.looks = LooksKeeper(self.settings, self.theme, self.pulse, workspace, self.statistics)
@@ -163,8 +165,8 @@ class MainWindow(QMainWindow):
         await self.workspace.restore(reopens=self.settings.preferences.general.reopens_tabs)
         self.teller.say_what_waits()
         self.library.begin()
-        if self.workspace.current is not None and place.is_kept:
-            self.workspace.current.composer.field.setFocus()
+        if place.is_kept:
+            self.workspace.focus_page()
 
     # What changes
 

@@ -72,6 +72,7 @@ class LibraryChoice:
     folders: tuple[str, ...] = ()  # in which models are looked for, beside the usual ones
     is_offline: bool = False
     endpoint: str = ""  # of the hub; "" is HF_ENDPOINT, or the public one
+    num_tabs: int = _between(1, 1, 64)  # that are to run at once, for what fits
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 from app.asking import RefusedError, ask
 from app.conversations.off_thread import run_off_thread
 from app.conversations.opening import StorageError
+from app.conversations.recorded_statistics import since_of
 from app.conversations.rereads import Reread, read_rereads
 from app.figures import write_bytes
 from app.settings.budget_question import BudgetQuestion
@@ -29,7 +30,6 @@ from app.settings.notice import Notice
 from app.settings.preferences import CacheChoice, Preferences, Settings
 from app.settings.reread_list import RereadList, lines_of
 from app.settings.sources import CacheSources
-from app.settings.statistics_page import since_of
 from app.tasks import start
 from app.theme.labels import StartLabel
 from app.theme.theme import Theme

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from app.conversations.catalogue import Catalogue
 from app.conversations.database import Database
 from app.conversations.off_thread import run_off_thread
 from app.conversations.opening import StorageError
-from app.conversations.recorded_statistics import RecordedReply, read_recorded
+from app.conversations.recorded_statistics import RecordedReply, read_recorded, since_of
 from app.figures import write_amount
 from app.file_dialogs import SaveDialog, write_place
 from app.settings.form import Card, Choice, Row, SettingsPage, make_button
@@ -25,10 +24,12 @@ from app.tasks import start
 from app.theme.theme import Theme
 
 NAME = "Statistics"
-DAY = 86400.0
 DAYS = (7, 30, 90, 365, 0)
 SECONDS = (1, 2, 5, 10)
-BACK = "So far goes what is exported here, and what the page Prompt cache says was read again. Nothing is deleted."
+BACK = (
+    "So far go the page of all replies, what is exported here, and what the page Prompt cache says was read again. "
+    "Nothing is deleted."
+)
 LIVE = "The last rate of a reply is over the whole of it."
 
 
@@ -89,11 +90,6 @@ class StatisticsSettings(SettingsPage):
             self.note.say(f"{path.name} was not written: {reason}. Choose another folder.", is_alert=True)
         else:
             self.note.say(f"The statistics of {write_amount(len(found), 'reply')} were written to {write_place(path)}.")
-
-
-def since_of(days: int) -> float:
-    """Unix seconds before which nothing is looked at; 0 days look at all."""
-    return time.time() - DAY * days if days else 0.0
 
 
 def _text_of(found: tuple[RecordedReply, ...], titles: dict[str, str], path: Path) -> str:
