@@ -45,7 +45,7 @@ class FindRow:
     drafters: str = ""
     size: str = ""
     verdict: Verdict = NO_VERDICT
-    state: str = ""  # instead of Download: "On this Mac", "Downloading"
+    state: str = ""  # instead of Download: "On this computer", "Downloading"
     brings: tuple[Bring, ...] = ()
     is_first: bool = True  # of its card
     is_last: bool = True
