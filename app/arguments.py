@@ -6,12 +6,12 @@ import argparse
 from collections.abc import Sequence
 
 from app.models.drafters import DRAFTER_CHOICES, is_drafter
-from app.system.machine import program_version
+from app.system.machine import PLACE, program_version
 
 
 def parse_arguments(arguments: Sequence[str]) -> argparse.Namespace:
     """Ends the process after --help and --version, and with a sentence and status 2 for what is not known."""
-    parser = argparse.ArgumentParser(prog="slipstream", description="Chat with a model on this computer.")
+    parser = argparse.ArgumentParser(prog="slipstream", description=f"Chat with a model on {PLACE}.")
     parser.add_argument("--model", metavar="PATH", help="a model folder, Hugging Face cache entry or GGUF file")
     parser.add_argument(
         "--drafter",

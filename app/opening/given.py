@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.conversations.exporting.json_file import OWN_ENDING
-from app.file_dialogs import write_place
 from app.library.found import scan
 from app.library.places import Kind, Place
+from app.shown_paths import write_place
 
 MODEL_ENDING = ".gguf"
 CHAT_ENDINGS = (f".{OWN_ENDING}", ".json", ".zip")
