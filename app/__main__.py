@@ -24,6 +24,7 @@ from app.conversations.recorder import Recorder
 from app.conversations.restoring import SetAside
 from app.desktop.desktop import make_desktop
 from app.opening.opener import Opener, absolute, look_for
+from app.parts.updates import begin_updates
 from app.reports.reports import Reports, begin
 from app.reports.showing import WindowReports
 from app.settings.folders import DataFolderError, named_folder
@@ -220,6 +221,7 @@ async def _use(window: MainWindow, bridge: EngineBridge, set_aside: SetAside | N
     window.show()
     await window.open()
     opener.begin()
+    begin_updates(window)
     await ended.wait()
     window.leave()
     await window.plan.come_to_rest()
