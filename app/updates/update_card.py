@@ -50,7 +50,8 @@ class UpdateCard(Card):
         self.switch.setEnabled(bool(updates.address))
         self.check.setEnabled(updates.can_ask)
         self.open_page.setVisible(updates.newer is not None)
-        self.state_row.set_sentence("" if updates.words == NOWHERE else updates.words)
+        self.state_row.setVisible(bool(updates.address))
+        self.state_row.set_sentence(updates.words)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

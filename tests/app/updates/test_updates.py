@@ -124,7 +124,7 @@ def test_a_build_without_an_address_says_so(
     qtbot.addWidget(card)
     assert card.switch_row.sentence.text() == NOWHERE
     assert not card.switch.isEnabled()
-    assert not card.check.isEnabled()
+    assert card.state_row.isHidden()
 
 
 def test_the_address_is_that_of_the_metadata_unless_one_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
