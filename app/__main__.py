@@ -32,6 +32,7 @@ from app.system.single import Handed, SingleInstance
 from app.tasks import finish, start
 from app.theme.theme import Theme
 from app.upkeep.damage import tell_damage
+from app.upkeep.unmoved import tell_unmoved
 from app.window import MainWindow
 from engine.thread import EngineThread
 
@@ -222,6 +223,7 @@ async def _use(window: MainWindow, bridge: EngineBridge, set_aside: SetAside | N
         tell_damage(window.notes, set_aside)
     else:
         start(window.cache_keeper.keep_all())
+    start(tell_unmoved(window.notes))
     window.show()
     await window.open()
     await ended.wait()

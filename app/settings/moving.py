@@ -89,7 +89,9 @@ def copy_all(
     `tell` is given the bytes that are done. What is copied is used from the next start on.
     """
     done = 0
+    stay()
     try:
+        write_pointer(replace(read_pointer(), problem=unfinished(old, new)))  # found only where this does not end
         paths = list(files_of(old, _refuse))
         _write_list(new, (path.relative_to(old) for path in paths))
         for path in paths:
@@ -101,11 +103,36 @@ def copy_all(
             tell(done)
         write_pointer(replace(read_pointer(), next=str(new), problem=""))
     except OSError as error:
-        take_away(new)
+        _give_up(new)
         raise MoveError(f"The data was not copied: {error.strerror or error}. It stays where it was.") from error
     except MoveError:
-        take_away(new)
+        _give_up(new)
         raise
+
+
+def stay() -> None:
+    """Use no copy from the next start on: one that was made is removed; raises MoveError where that is not noted."""
+    try:
+        pointer = read_pointer()
+        if pointer.next:
+            write_pointer(replace(pointer, next="", problem=""))
+            take_away(Path(pointer.next))
+    except (OSError, ValueError) as error:
+        raise MoveError(f"{pointer_path()} was not changed: {error}. Free some space, or make it writable.") from error
+
+
+def unfinished(old: Path, new: Path) -> str:
+    return f"The data was not moved to {new}: the program ended before all was copied. It stays in {old}."
+
+
+def note_problem(problem: str) -> None:
+    """For the next start; "" where there is none."""
+    _try_to_write(replace(read_pointer(), problem=problem))
+
+
+def _give_up(new: Path) -> None:
+    take_away(new)
+    note_problem("")
 
 
 def finish_move(old: Path) -> Path:

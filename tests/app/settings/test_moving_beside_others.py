@@ -9,7 +9,7 @@ import pytest
 
 from app.settings import folders
 from app.settings.folders import data_folder, read_pointer
-from app.settings.moving import LIST, MoveError, check, copy_all, finish_move
+from app.settings.moving import LIST, MoveError, check, copy_all, finish_move, stay, unfinished
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -124,3 +124,25 @@ def test_folder_that_cannot_be_read_is_not_left_out(old: Path, tmp_path: Path, m
     monkeypatch.setattr(folders.os, "walk", refuse)
     with pytest.raises(MoveError, match="Permission denied"):
         copy_all(old, tmp_path / "new")
+
+
+def test_copy_that_another_one_takes_the_place_of_is_removed(old: Path, new: Path, tmp_path: Path) -> None:
+    copy_all(old, tmp_path / "newer")
+    assert names(new) == {"prompt_cache/mine.txt"}
+    assert finish_move(old) == tmp_path / "newer"
+
+
+def test_copy_is_not_used_where_the_data_is_to_stay(old: Path, new: Path) -> None:
+    stay()
+    assert (finish_move(old), names(new)) == (old, {"prompt_cache/mine.txt"})
+    assert names(old) == {"settings.json", "prompt_cache/1", "prompt_cache/2"}
+
+
+def test_start_after_a_copying_that_was_killed_finds_out_why_nothing_was_moved(old: Path, tmp_path: Path) -> None:
+    def kill(num_bytes: int) -> None:
+        raise Killed
+
+    with pytest.raises(Killed):
+        copy_all(old, tmp_path / "new", kill)
+    assert finish_move(old) == old
+    assert read_pointer().problem == unfinished(old, tmp_path / "new")
