@@ -17,6 +17,7 @@ from pathlib import Path
 
 from app.figures import write_bytes
 from app.settings.folders import Pointer, pointer_path, read_pointer, write_pointer
+from app.settings.moved_paths import rename_paths
 
 logger = logging.getLogger(__name__)
 SPARE_BYTES = 50_000_000  # that the disk must have left
@@ -149,6 +150,7 @@ def finish_move(old: Path) -> Path:
         if not new.is_dir():
             raise MoveError(f"{new} is not there.")
         _bring_up_to_date(old, new)
+        rename_paths(new, old)
         write_pointer(replace(pointer, folder=str(new), next="", problem=""))
     except (OSError, MoveError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)

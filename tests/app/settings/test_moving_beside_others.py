@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from app.settings import folders
+from app.settings.drafters.measurements import Measurement, Measurements
 from app.settings.folders import data_folder, read_pointer
 from app.settings.moving import LIST, MoveError, check, copy_all, finish_move, stay, unfinished
+from app.settings.preferences import ModelChoice, Preferences, Settings
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -146,3 +148,18 @@ def test_start_after_a_copying_that_was_killed_finds_out_why_nothing_was_moved(o
         copy_all(old, tmp_path / "new", kill)
     assert finish_move(old) == old
     assert read_pointer().problem == unfinished(old, tmp_path / "new")
+
+
+def test_choices_for_models_within_the_data_go_with_them(old: Path, tmp_path: Path) -> None:
+    (old / "settings.json").unlink()
+    imported, other = str(old / "models" / "模型"), f"{old}-other/models/a"
+    choice = ModelChoice(drafter=f"model:{imported}")
+    Settings(old).change(Preferences(target=imported, models={imported: choice, other: ModelChoice(kv_bits=8)}))
+    Measurements(old).keep([Measurement(imported, "ngram", 1, 1.5, 40.0, 0.0, 1.0)])
+    copy_all(old, new := tmp_path / "new")
+    assert finish_move(old) == new
+    moved = str(new / "models" / "模型")
+    models = {moved: ModelChoice(drafter=f"model:{moved}"), other: ModelChoice(kv_bits=8)}
+    assert Settings(new).preferences == Preferences(target=moved, models=models)
+    assert Measurements(new).of(moved, "ngram") is not None
+    assert Settings(old).preferences.target == imported
