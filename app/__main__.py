@@ -128,9 +128,12 @@ def _moved(folder: Path, instance: SingleInstance) -> tuple[Path, SingleInstance
     """The folder that the data was moved to since the last start, and the hold on it."""
     if named_folder() is not None or (moved := finish_move(folder)) == folder:
         return folder, instance
-    instance.release()
     other = SingleInstance(moved)
-    if not other.take():
+    has_taken = other.take()
+    if has_taken:
+        instance.hand_on(other)  # that the data was being moved took a while
+    instance.release()
+    if not has_taken:
         raise WindowError("Slipstream is already running with the folder that its data was moved to. Close it first.")
     return moved, other
 

@@ -135,6 +135,7 @@ class MainWindow(QMainWindow):
         self.looks = LooksKeeper(self.settings, self.theme, self.pulse, workspace, self.statistics)
         self.welcome = WindowWelcome(workspace, self.settings, self)
         self.upkeep = WindowUpkeep(bridge, self.models, workspace, self.settings, desktop, catalogue, self)
+        self.upkeep.engine.started.connect(self.cache_keeper.tell_again)
         self.upkeep.engine.show_report = lambda: show_report(self, "The engine stopped.")
         self.plan = plan_of(self, bridge)
         self.library = WindowLibrary(self, bridge, self._data_dir)
