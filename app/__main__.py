@@ -28,6 +28,7 @@ from app.settings.folders import DataFolderError, named_folder
 from app.settings.missing_folder import ask_what_to_do, find_folder
 from app.settings.moving import finish_move
 from app.system.garbage import GarbageCollector
+from app.system.machine import PLACE
 from app.system.single import Handed, SingleInstance
 from app.tasks import finish, start
 from app.theme.theme import Theme
@@ -99,7 +100,7 @@ def _run_reported(
 
 
 def _parse(argv: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="slipstream", description="Chat with a model on this computer.")
+    parser = argparse.ArgumentParser(prog="slipstream", description=f"Chat with a model on {PLACE}.")
     parser.add_argument("--model", metavar="PATH", help="a model folder, Hugging Face cache entry or GGUF file")
     parser.add_argument(
         "--drafter",

@@ -151,7 +151,7 @@ class Row:
         if self.draft_room or self.is_out_of_context:
             return None
         self.is_out_of_context = True
-        text = f"Drafter off: this chat is longer than the {self.drafter.context_length} tokens that it can follow."
+        text = f"Drafter off: this chat is longer than the {self.drafter.context_length:,} tokens that it can follow."
         return Notice(self.request_id, "drafter_off", text)
 
     def candidate(self, can_rewind: bool, is_steady: bool = True) -> Candidate:

@@ -11,7 +11,6 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app.figures import in_words
-from app.file_dialogs import write_place
 from app.library.fit_panel import FitPanel
 from app.library.fits import Fits
 from app.library.found_model import FoundModel
@@ -20,6 +19,7 @@ from app.library.removal import refusal_of
 from app.models.chooser import ModelChooser
 from app.settings.form import make_button
 from app.settings.preferences import Settings
+from app.shown_paths import write_place
 from app.statistics.sizes import scaled
 from app.theme.labels import StartLabel
 from app.theme.theme import Theme

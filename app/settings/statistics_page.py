@@ -15,10 +15,11 @@ from app.conversations.off_thread import run_off_thread
 from app.conversations.opening import StorageError
 from app.conversations.recorded_statistics import RecordedReply, read_recorded
 from app.figures import write_amount
-from app.file_dialogs import SaveDialog, write_place
+from app.file_dialogs import SaveDialog
 from app.settings.form import Card, Choice, Row, SettingsPage, make_button
 from app.settings.notice import Notice
 from app.settings.preferences import Preferences, Settings, StatisticsChoice
+from app.shown_paths import write_place
 from app.statistics.export import recorded_as_csv, recorded_as_json, write_file
 from app.statistics.exporting import KINDS
 from app.tasks import start
