@@ -15,18 +15,19 @@ import qasync
 from PySide6.QtWidgets import QApplication, QMessageBox
 
 from app.application import Application
+from app.arguments import parse_arguments
 from app.bridge import EngineBridge, EngineLike
 from app.conversations.database import Database
 from app.conversations.opening import StorageError
 from app.conversations.recorder import Recorder
 from app.conversations.restoring import SetAside
 from app.desktop.desktop import make_desktop
-from app.models.drafters import DRAFTER_CHOICES, is_drafter
 from app.reports.reports import Reports, begin
 from app.reports.showing import WindowReports
 from app.settings.folders import DataFolderError, named_folder
 from app.settings.missing_folder import ask_what_to_do, find_folder
 from app.settings.moving import finish_move
+from app.system.frozen import bundle_folder, free_children
 from app.system.garbage import GarbageCollector
 from app.system.single import Handed, SingleInstance
 from app.tasks import finish, start
@@ -45,9 +46,19 @@ class WindowError(Exception):
     """The program cannot go on; the text is a sentence for the user."""
 
 
-def main(argv: list[str] | None = None) -> int:
-    options = _parse(argv)
+def main(options: argparse.Namespace) -> int:
+    """`options` are those of `parse_arguments`; returns the exit status."""
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
+    application = make_application()
+    try:
+        return _run(application, options)
+    except WindowError as error:
+        _tell(str(error))
+        return 1
+
+
+def make_application() -> QApplication:
+    """The one of this process, made where there is none."""
     application = QApplication.instance() or Application(sys.argv[:1])
     assert isinstance(application, QApplication)
     application.setApplicationName("Slipstream")
@@ -55,11 +66,8 @@ def main(argv: list[str] | None = None) -> int:
     application.setQuitOnLastWindowClosed(False)
     if sys.platform != "darwin":
         application.setStyle("Fusion")
-    try:
-        return _run(application, options)
-    except WindowError as error:
-        _tell(str(error))
-        return 1
+    free_children(bundle_folder())
+    return application
 
 
 def _run(application: QApplication, options: argparse.Namespace) -> int:
@@ -93,24 +101,6 @@ def _run_reported(
             return int(loop.run_until_complete(window))
         finally:
             garbage.collect()
-
-
-def _parse(argv: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="slipstream", description="Chat with a model on this computer.")
-    parser.add_argument("--model", metavar="PATH", help="a model folder, Hugging Face cache entry or GGUF file")
-    parser.add_argument(
-        "--drafter",
-        type=known_drafter,
-        metavar="NAME",
-        help=f"of new chats: {DRAFTER_CHOICES}",
-    )
-    return parser.parse_args(argv)
-
-
-def known_drafter(name: str) -> str:
-    if is_drafter(name):
-        return name
-    raise argparse.ArgumentTypeError(f"unknown drafter {name!r}; choose one of: {DRAFTER_CHOICES}")
 
 
 def _data_folder() -> Path | None:
@@ -247,4 +237,4 @@ def _stop(window: MainWindow, bridge: EngineBridge, recorder: Recorder, database
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(parse_arguments(sys.argv[1:])))

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.__main__ import CAME_FORWARD, WindowError, main, run_window, target_of
+from app.arguments import parse_arguments
 from app.chat.draft import Draft
 from app.chat.tab import ChatTab
 from app.conversations.database import Database
@@ -171,7 +172,7 @@ def test_a_data_folder_that_is_a_file_is_said_in_a_sentence(
 ) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("SLIPSTREAM_DATA", str(tmp_path / "file" / "data"))
-    assert main([]) == 1
+    assert main(parse_arguments([])) == 1
     assert "SLIPSTREAM_DATA" in capsys.readouterr().err
 
 
@@ -189,7 +190,7 @@ def test_a_start_beside_a_program_that_does_not_answer_says_so(
 ) -> None:
     lock = QLockFile(str(data_folder() / "window.lock"))
     assert lock.tryLock(0)
-    assert main([]) == 1
+    assert main(parse_arguments([])) == 1
     assert "already running" in capsys.readouterr().err
     lock.unlock()
 
@@ -200,13 +201,6 @@ def test_a_start_beside_an_open_window_says_that_it_came_forward(
     first = SingleInstance(data_dir)
     assert first.take()
     with qtbot.waitSignal(first.raise_asked):
-        assert main([]) == 0
+        assert main(parse_arguments([])) == 0
     assert capsys.readouterr().out == f"{CAME_FORWARD}\n"
     first.release()
-
-
-def test_an_unknown_drafter_is_named_with_the_choices(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        main(["--drafter", "nonesuch"])
-    assert stopped.value.code == 2
-    assert "ngram" in capsys.readouterr().err
