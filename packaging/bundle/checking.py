@@ -17,7 +17,7 @@ UNWANTED = ("tests", "__pycache__", "pip", "setuptools", "pytest", "mypy", "ruff
 UNWANTED_LIKE = re.compile(
     r"/(_?pytest|pip|setuptools|ruff|mypy|typer|rich)-[\d.]+\.dist-info|/direct_url\.json|Qt6?(Qml|Quick|Web)"
 )
-GTK = r"lib(gtk-3|gdk-3|pango\w*-1\.0|cairo|cairo-gobject|harfbuzz|gobject-2\.0|gio-2\.0|atk-1\.0|gdk_pixbuf-2\.0)\.so\.\d"
+GTK = r"lib((gtk|gdk)-3|(pango\w*|atk)-1\.0|cairo|cairo-gobject|harfbuzz|(gobject|gio|gdk_pixbuf)-2\.0)\.so\.\d"
 # Of the C and C++ libraries, of a theme that is used where GTK is there, and what app.system.libraries names if missing
 OF_SYSTEM = re.compile(
     r"(ld-linux[\w-]*|lib(c|m|dl|rt|pthread|util|resolv|stdc\+\+|gcc_s|uuid|com_err))\.so\.\d|"

@@ -35,6 +35,12 @@ def wanted_modules(packages: Iterable[str]) -> list[str]:
     return [name for package in packages for name in modules_of(package) if not is_left_out(name)]
 
 
+def present(modules: Iterable[str]) -> list[str]:
+    """Those that are installed: some packages are for one system only."""
+    tops = {name: importlib.util.find_spec(name.partition(".")[0]) for name in modules}
+    return [name for name, spec in tops.items() if spec is not None]
+
+
 def unwanted_modules(packages: Iterable[str]) -> list[str]:
     """Those of the list, and those of these packages that are left out by their kind."""
     return [*MODULES_LEFT_OUT, *(name for package in packages for name in modules_of(package) if is_left_out(name))]

@@ -11,7 +11,10 @@ MOST_BYTES = {"linux": 480_000_000, "darwin": 700_000_000}  # of all files; Meta
 OURS = ("app", "engine", "resources")
 # Taken whole: their modules are imported by names that are put together, or by compiled code.
 WHOLE = ("mlx", "mlx_lm", "transformers", "keyring", "pygments", "tokenizers", "llguidance", "sentencepiece", "enchant")
-ALSO = ("google.protobuf.descriptor_pool", "google._upb._message", "hf_xet", "safetensors.numpy", "jeepney.io.blocking")
+ALSO = (
+    *("google.protobuf.descriptor_pool", "google._upb._message", "hf_xet", "safetensors.numpy"),
+    *("AppKit", "Foundation", "objc"),  # of macOS
+)
 WITH_SOURCES = ("mlx_lm", "transformers")  # the engine, and the package itself, read their files as texts
 DATA_OF = ("mlx", "mlx_lm", "ziamath", "ziafont", "latex2mathml")
 
@@ -28,7 +31,7 @@ MODULES_LEFT_OUT_LIKE = re.compile(
     r"|processing|convert|generation)\w*"
     r"|transformers\.(cli|pipelines|trainer\w*|training_args\w*|exporters|testing_utils)(\..*)?"
     r"|mlx\.(extension|distributed_run|_distributed_utils)(\..*)?"
-    r"|.*\.(tests?|testing|conftest)(\..*)?|.*\.__main__"
+    r"|.*\.(tests?|testing|conftest)(\..*)?|(?!app\.).*\.__main__"
 )
 DISTRIBUTIONS_LEFT_OUT = ("typer",)  # with what it alone requires; the modules are in the list above
 

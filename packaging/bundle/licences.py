@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sysconfig
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib.metadata import Distribution, distribution
 from pathlib import Path
 
@@ -17,6 +17,7 @@ ADDED = {
     "sentencepiece": ("Apache-2.0.txt",),
     "tokenizers": ("Apache-2.0.txt",),
     "latex2mathml": ("latex2mathml.txt",),
+    "pyobjc-core": ("pyobjc.txt",),
     "SmolLM2-135M-Instruct": ("starter.txt", "Apache-2.0.txt"),
 }
 ALSO_INSIDE = ("pyinstaller",)  # whose loader starts the program
@@ -24,13 +25,15 @@ _NAMES = ("licen", "copying", "notice", "authors")
 _DOCUMENTS = Path("/usr/share/doc")
 
 
-def write_licences(folder: Path, distributions: dict[str, Distribution], system: Iterable[Path]) -> None:
+def write_licences(
+    folder: Path, distributions: dict[str, Distribution], system: Iterable[Path], also: Sequence[str] = ALSO_INSIDE
+) -> None:
     """Fill the folder anew. `system` holds files that the system's packages installed here.
 
     Raises ValueError where a distribution has no licence.
     """
     shutil.rmtree(folder, ignore_errors=True)
-    for name, one in (distributions | {name: distribution(name) for name in ALSO_INSIDE}).items():
+    for name, one in (distributions | {name: distribution(name) for name in also}).items():
         _write_of(one, folder / name)
         write_texts(folder / name, ADDED.get(name, ()))
     write_texts(folder / "SmolLM2-135M-Instruct", ADDED["SmolLM2-135M-Instruct"])
