@@ -35,7 +35,7 @@ app: export PYTHONPATH = packaging
 app:
 	@sh packaging/setup/make_venv.sh
 	@$(VENV) packaging/setup/install.py app
-	@$(VENV) -m macos floor
+	@[ "$$(uname)" != Darwin ] || $(VENV) -m macos floor
 	@$(VENV) -m bundle
 
 lint: venv-dev
