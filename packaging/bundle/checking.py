@@ -20,7 +20,7 @@ UNWANTED_LIKE = re.compile(
 GTK = r"lib((gtk|gdk)-3|(pango\w*|atk)-1\.0|cairo|cairo-gobject|harfbuzz|(gobject|gio|gdk_pixbuf)-2\.0)\.so\.\d"
 # Of the C and C++ libraries, of a theme that is used where GTK is there, and what app.system.libraries names if missing
 OF_SYSTEM = re.compile(
-    r"(ld-linux[\w-]*|lib(c|m|dl|rt|pthread|util|resolv|stdc\+\+|gcc_s|uuid|com_err))\.so\.\d|"
+    r"(ld-linux[\w-]*|lib(c|m|dl|rt|pthread|util|resolv|stdc\+\+|gcc_s|uuid|com_err|expat))\.so\.\d|"
     + GTK
     + "".join(f"|{re.escape(name)}" for name in (*COMMON, *XCB, *WAYLAND))
 )

