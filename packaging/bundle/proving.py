@@ -22,7 +22,8 @@ def prove(archive: Path) -> int:
 @contextmanager
 def unpacked(archive: Path, parent: Path) -> Iterator[Path]:
     with tarfile.open(archive) as file:
-        file.extractall(parent, filter="tar")
+        file.extraction_filter = getattr(tarfile, "tar_filter", None)  # which 3.11.4 and later want to be asked for
+        file.extractall(parent)
     folder = parent / NAME
     set_writable(folder, False)
     try:

@@ -13,11 +13,20 @@ import pytest
 
 from bundle.checking import faults, size_of
 from bundle.contents import MOST_BYTES
-from bundle.proving import bare_environment, set_writable
+from bundle.desktop import archive
+from bundle.proving import bare_environment, prove
 
 DIST = Path(__file__).parents[3] / "dist"
 BUILT = next((path for path in (DIST / "Slipstream.app", DIST / "Slipstream") if path.is_dir()), None)
 needs_built = pytest.mark.skipif(BUILT is None, reason="`make app` has not been run here; it checks its own bundle")
+
+
+# Ends with 7 where it was called as it should be, by a user who may not write beside it
+PROGRAM = """#!/bin/sh
+[ "$*" = --self-test ] && [ "$PATH" != "${PATH#*/programs}" ] && [ -d "$HOME" ] && [ -z "${VIRTUAL_ENV:-}" ] || exit 1
+case $(/bin/ls -ld "${0%/*}/inner") in *w*) exit 2 ;; esac
+exit 7
+"""
 
 
 @pytest.fixture
@@ -90,11 +99,10 @@ def test_the_built_application_passes_its_own_test(tmp_path):
     assert ended.returncode == 0, ended.stdout + ended.stderr
 
 
-def test_a_folder_that_cannot_be_written_to_can_be_removed_later(tmp_path):
-    (tmp_path / "inner").mkdir()
-    (tmp_path / "inner/file").touch()
-    set_writable(tmp_path, False)
-    modes = {path.stat().st_mode & 0o222 for path in (tmp_path, *tmp_path.rglob("*"))}
-    set_writable(tmp_path, True)
-    assert modes == {0}
-    (tmp_path / "inner/file").unlink()
+def test_what_was_packed_is_tried_where_it_cannot_be_written_to(tmp_path):
+    folder = tmp_path / "Slipstream"
+    (folder / "inner").mkdir(parents=True)
+    (folder / "Slipstream").write_text(PROGRAM)
+    (folder / "Slipstream").chmod(0o755)
+    packed = archive(folder, tmp_path / "packed.tar.xz")
+    assert prove(packed) == 7
