@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from bundle.collecting import is_kept, is_left_out
-
 from macos import metallib
 from macos.application import faults
 from macos.commands import Say
