@@ -9,6 +9,7 @@ import os
 import signal
 import sqlite3
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import qasync
@@ -22,6 +23,7 @@ from app.conversations.opening import StorageError
 from app.conversations.recorder import Recorder
 from app.conversations.restoring import SetAside
 from app.desktop.desktop import make_desktop
+from app.opening.opener import Opener, absolute, look_for
 from app.reports.reports import Reports, begin
 from app.reports.showing import WindowReports
 from app.settings.folders import DataFolderError, named_folder
@@ -76,7 +78,8 @@ def _run(application: QApplication, options: argparse.Namespace) -> int:
         return 1
     instance = SingleInstance(folder)
     if not instance.take():
-        return _leave_to_other(instance, Handed(target_of(options.model), options.drafter or ""))
+        handed = Handed(target_of(options.model), options.drafter or "", absolute(options.paths))
+        return _leave_to_other(instance, handed)
     folder, instance = _moved(folder, instance)
     try:
         with begin(folder, expected=(WindowError,)) as reports:
@@ -97,7 +100,8 @@ def _run_reported(
     engine = EngineThread(data_dir=folder)
     with loop:
         try:
-            window = run_window(options.model, options.drafter or "", folder, instance, engine, reports)
+            paths = absolute(options.paths)
+            window = run_window(options.model, options.drafter or "", folder, instance, engine, reports, paths)
             return int(loop.run_until_complete(window))
         finally:
             garbage.collect()
@@ -115,9 +119,12 @@ def _moved(folder: Path, instance: SingleInstance) -> tuple[Path, SingleInstance
     """The folder that the data was moved to since the last start, and the hold on it."""
     if named_folder() is not None or (moved := finish_move(folder)) == folder:
         return folder, instance
-    instance.release()
     other = SingleInstance(moved)
-    if not other.take():
+    has_taken = other.take()
+    if has_taken:
+        instance.hand_on(other)  # that the data was being moved took a while
+    instance.release()
+    if not has_taken:
         raise WindowError("Slipstream is already running with the folder that its data was moved to. Close it first.")
     return moved, other
 
@@ -155,6 +162,7 @@ async def run_window(
     instance: SingleInstance,
     engine: EngineLike,
     reports: Reports | None = None,
+    paths: Sequence[str] = (),
 ) -> int:
     """Open the window, wait for its end, then stop: replies first, so that all of them are saved."""
     database = Database(folder)
@@ -164,16 +172,18 @@ async def run_window(
     theme = Theme()
     theme.follow_system()
     desktop = make_desktop()
-    target = target_of(model)
+    given = await look_for(paths)
+    target = target_of(model) or given.model
     window = MainWindow(
         theme, database, bridge, recorder, data_dir=folder, target=target, drafter=drafter, desktop=desktop
     )
     if reports is not None:
         window.workspace.alike.do_to_each(WindowReports(reports, window.notes, window).attend)
     bridge.start()
-    instance.follow(window.take_over)
+    opener = Opener(window, given)
+    instance.follow(opener.take_over)
     try:
-        await _use(window, bridge, set_aside)
+        await _use(window, bridge, set_aside, opener)
     except asyncio.CancelledError:
         logger.info("the window's loop was cancelled")
     finally:
@@ -195,7 +205,7 @@ async def _open(database: Database) -> SetAside | None:
     return database.set_aside
 
 
-async def _use(window: MainWindow, bridge: EngineBridge, set_aside: SetAside | None) -> None:
+async def _use(window: MainWindow, bridge: EngineBridge, set_aside: SetAside | None, opener: Opener) -> None:
     """Show the window until it is closed and all that it began has ended, or has had its time to."""
     ended = asyncio.Event()
     window.closed.connect(ended.set)
@@ -209,6 +219,7 @@ async def _use(window: MainWindow, bridge: EngineBridge, set_aside: SetAside | N
         start(window.cache_keeper.keep_all())
     window.show()
     await window.open()
+    opener.begin()
     await ended.wait()
     window.leave()
     await window.plan.come_to_rest()

@@ -107,7 +107,7 @@ def _program_words() -> str:
 def _check_engine(checks: Checks, folder: Path) -> None:
     with asking(folder) as engine:
         facts = engine.load_starter()
-        if (bundle := bundle_folder()) is not None and not Path(facts.folder).is_relative_to(bundle):
+        if not _is_carried(Path(facts.folder)):
             raise CheckError(f"the starter model is not the bundle's own: it lies in {facts.folder}")
         checks.good(f"The starter model was loaded: {facts.name}, {facts.quantisation}, from {facts.folder}.")
         plain = engine.reply("none")
@@ -121,6 +121,15 @@ def _check_engine(checks: Checks, folder: Path) -> None:
             with checks.check(f"The drafter {drafter}"):
                 checks.good(f"The drafter {drafter}: {compare(plain, engine.reply(drafter))}.")
         _check_carried(checks, engine, plain)
+
+
+def _is_carried(folder: Path) -> bool:
+    """Whether a folder is the bundle's own, where this is one; macOS keeps its data beside the rest, behind links."""
+    bundle = bundle_folder()
+    if bundle is None:
+        return True
+    app = next((one for one in bundle.parents if one.suffix == ".app"), bundle)
+    return folder.resolve().is_relative_to(app.resolve())
 
 
 def _device_words(device: str, system: str = sys.platform) -> str:

@@ -176,6 +176,27 @@ def test_a_data_folder_that_is_a_file_is_said_in_a_sentence(
     assert "SLIPSTREAM_DATA" in capsys.readouterr().err
 
 
+def test_a_path_at_the_start_is_the_model_that_is_loaded(
+    run_async: Callable[[Coroutine[Any, Any, Any]], Any], data_dir: Path, tmp_path: Path, fake_engine: FakeEngine
+) -> None:
+    (tmp_path / "tiny.gguf").write_bytes(b"GGUF")
+    paths = (str(tmp_path / "tiny.gguf"), str(tmp_path / "missing.json"))
+
+    async def start_and_close() -> None:
+        instance = SingleInstance(data_dir)
+        running = asyncio.ensure_future(run_window(None, "", data_dir, instance, fake_engine, paths=paths))
+        await until(lambda: (window := open_window()) is not None and window.workspace.bar.isVisible())
+        window = open_window()
+        assert window is not None
+        assert "missing.json is not there" in window.workspace.bar.text
+        window.leave()
+        assert await running == 0
+
+    run_async(start_and_close())
+    loads = [command.target for command in fake_engine.commands if isinstance(command, LoadModel)]
+    assert loads == [str(tmp_path / "tiny.gguf")]
+
+
 def test_only_a_model_path_that_exists_is_made_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "model").mkdir()

@@ -6,6 +6,7 @@ import importlib.util
 import sys
 
 import pytest
+from pygments.lexers._mapping import LEXERS
 
 from bundle.collecting import is_kept, is_left_out, kept, modules_of, present, unwanted_modules, wanted_modules
 from bundle.contents import ALSO, DATA_OF, OURS, QT_PLUGINS, WHOLE, WITH_SOURCES
@@ -42,6 +43,14 @@ def test_what_tokenizers_are_found_by_stays(module):
 )
 def test_what_is_for_training_testing_and_terminals_stays_out(module):
     assert is_left_out(module)
+
+
+def test_every_lexer_and_every_tokenizer_stays():
+    lexers = {module for module, *_ in LEXERS.values()}
+    assert lexers <= set(wanted_modules(["pygments"]))
+    tokenizers = {name for name in modules_of("transformers") if ".tokenization_" in name}
+    assert len(tokenizers) > 50
+    assert tokenizers <= set(wanted_modules(["transformers"]))
 
 
 def test_compiled_modules_are_found_too():
