@@ -83,6 +83,15 @@ def checksum(path: Path) -> None:
     say(f"{write_checksum(path)} is written.")
 
 
+def evaluate_wheels(folder: Path) -> None:
+    """Imported here: the other steps work without PyInstaller, and on a Mac that only signs."""
+    from macos.evaluation import evaluate
+
+    if found := evaluate(folder, say):
+        raise ReleaseError("\n".join([f"{len(found)} faults:", *found]))
+    say("Every library, plugin and kernel is where it is looked for.")
+
+
 def own_identities() -> Identities:
     return identities_in(os.environ)
 
@@ -94,6 +103,7 @@ STEPS: dict[str, Callable[[Path], None]] = {
     "sign": sign,
     "release": release,
     "checksum": checksum,
+    "evaluate": evaluate_wheels,
 }
 _HELP = {
     "plist": "shows Info.plist",
@@ -102,6 +112,7 @@ _HELP = {
     "sign": "signs it",
     "release": "verifies, signs, notarises, makes the disk image and its checksum",
     "checksum": "writes a file's SHA-256 beside it",
+    "evaluate": "lays an application out in a folder, from the wheels that a Mac would get, and checks it",
 }
 
 if __name__ == "__main__":

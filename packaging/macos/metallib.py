@@ -29,3 +29,12 @@ def minimum_macos(path: Path) -> tuple[int, int]:
 def beside(library: Path) -> Path | None:
     """What MLX finds if dyld tells it that `library` was loaded by this very path."""
     return next((place for name in PLACES if (place := library.parent / name).is_file()), None)
+
+
+def entries(mlx: Path) -> list[tuple[str, str, str]]:
+    """What PyInstaller has to be told for mlx's folder: the file, and a link beside the link that dyld opens.
+
+    PyInstaller has every library loaded as @rpath/<name> from the top folder, where links to all of them lie.
+    """
+    place = f"mlx/lib/{PLACES[0]}"
+    return [(place, str(mlx / "lib" / PLACES[0]), "DATA"), (PLACES[0], place, "SYMLINK")]

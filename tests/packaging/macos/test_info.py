@@ -6,6 +6,7 @@ import plistlib
 
 import pytest
 
+from app.conversations.exporting.json_file import OWN_ENDING
 from macos.info import CONVERSATIONS_TYPE, info_plist, plain_version, project_version
 
 
@@ -40,7 +41,7 @@ def test_our_own_type_is_declared_with_its_ending(plist):
     (declared,) = plist["UTExportedTypeDeclarations"]
     assert declared["UTTypeIdentifier"] == CONVERSATIONS_TYPE
     assert declared["UTTypeConformsTo"] == ["public.json"]
-    assert declared["UTTypeTagSpecification"] == {"public.filename-extension": ["slipstream-chat"]}
+    assert declared["UTTypeTagSpecification"] == {"public.filename-extension": [OWN_ENDING]}
 
 
 def test_no_exception_from_encrypted_transport_is_asked_for(plist):
