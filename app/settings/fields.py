@@ -162,7 +162,9 @@ class NumberField(QLineEdit):
         if not self._decimals and value != int(value):
             return f"{self._write_exact(value)} is no whole number; {span} can be typed."
         if value and self._decimals and not round(value, self._decimals):
-            return f"{self._write_exact(value)} would count as 0; {self._write_exact(10.0**-self._decimals)} is the least."
+            return (
+                f"{self._write_exact(value)} would count as 0; {self._write_exact(10.0**-self._decimals)} is the least."
+            )
         if not low <= value <= high:
             return f"{self._write_exact(value)} is outside {span}."
         return ""
