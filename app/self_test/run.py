@@ -18,6 +18,7 @@ from app.self_test.replies import Asking, CheckError, Reply, asking, compare, ma
 from app.system.frozen import bundle_folder
 from app.system.libraries import chosen_platform, missing_libraries_sentence
 from app.system.machine import program_version, system_version
+from engine.blas import blas_is_preloaded
 
 LIMIT_SECONDS = 300.0
 WEIGHTLESS = ("ngram", "suffix")
@@ -116,7 +117,8 @@ def _check_engine(checks: Checks, folder: Path) -> None:
         rate = plain.statistics.tokens_per_second
         checks.good(f"It replied without a drafter: {len(plain.token_ids)} tokens, {rate:.0f} tok/s.")
         with checks.check("The device"):
-            checks.good(_device_words(engine.device()))
+            traits = {"has_blas": blas_is_preloaded(), "is_bundle": bundle_folder() is not None}
+            checks.good(device_words(engine.device(), sys.platform, **traits))
         for drafter in WEIGHTLESS:
             with checks.check(f"The drafter {drafter}"):
                 checks.good(f"The drafter {drafter}: {compare(plain, engine.reply(drafter))}.")
@@ -132,12 +134,20 @@ def _is_carried(folder: Path) -> bool:
     return folder.resolve().is_relative_to(app.resolve())
 
 
-def _device_words(device: str, system: str = sys.platform) -> str:
-    """Raises CheckError where a Mac does not compute with Metal."""
-    if system == "darwin" and not device.startswith("Metal"):
-        raise CheckError(f"MLX computes on {device or 'nothing'}: it found no Metal library, or no GPU")
-    extra = "; its Metal library was found, and the replies were computed with it" if system == "darwin" else ""
-    return f"MLX computes on: {device}{extra}."
+def device_words(device: str, system: str, *, has_blas: bool, is_bundle: bool) -> str:
+    """`has_blas`: an OpenBLAS answers MLX's calls; a bundle for Linux brings one.
+
+    Raises CheckError where a Mac does not compute with Metal, or a bundle without what it brings.
+    """
+    if system == "darwin":
+        if not device.startswith("Metal"):
+            raise CheckError(f"MLX computes on {device or 'nothing'}: it found no Metal library, or no GPU")
+        return f"MLX computes on: {device}; its Metal library was found, and the replies were computed with it."
+    if device != "CPU":
+        return f"MLX computes on: {device}."
+    if is_bundle and not has_blas:
+        raise CheckError("MLX computes on the CPU without the OpenBLAS that the bundle brings, several times as slowly")
+    return f"MLX computes on: CPU, with {'OpenBLAS' if has_blas else 'a BLAS of its own, which is slow'}."
 
 
 def _check_carried(checks: Checks, engine: Asking, plain: Reply) -> None:

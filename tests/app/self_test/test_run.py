@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from app.self_test.replies import CheckError
-from app.self_test.run import Checks
+from app.self_test.run import Checks, device_words
 from app.system.machine import program_version
 
 PROJECT = Path(__file__).parents[3]
@@ -58,3 +58,18 @@ def test_a_failed_check_is_counted_and_the_others_go_on() -> None:
 def test_version_is_told_without_a_display(data_dir: Path) -> None:
     ended = run_program("-m", "app.launch", "--version", data_dir=data_dir)
     assert (ended.returncode, ended.stdout) == (0, f"Slipstream {program_version()}\n")
+
+
+@pytest.mark.parametrize(
+    ("device", "system", "has_blas"), [("CPU", "darwin", False), ("", "darwin", False), ("CPU", "linux", False)]
+)
+def test_a_bundle_that_computes_without_what_it_brings_fails(device: str, system: str, has_blas: bool) -> None:
+    with pytest.raises(CheckError):
+        device_words(device, system, has_blas=has_blas, is_bundle=True)
+
+
+def test_the_device_is_named_with_what_helps_it() -> None:
+    told = device_words("Metal, Apple M3", "darwin", has_blas=False, is_bundle=True)
+    assert told.startswith("MLX computes on: Metal, Apple M3; its Metal library was found")
+    assert device_words("CPU", "linux", has_blas=True, is_bundle=True) == "MLX computes on: CPU, with OpenBLAS."
+    assert "slow" in device_words("CPU", "linux", has_blas=False, is_bundle=False)
