@@ -29,6 +29,8 @@ logging.basicConfig(stream=sys.stdout, format="%(message)s")
 engine.blas.find_openblas = lambda: pathlib.Path(os.environ["BROKEN"])
 print(engine.blas.preload_blas())
 """
+NUM_THREADS = "import engine.blas as b, ctypes; b.preload_blas(); print(ctypes.CDLL(None).openblas_get_num_threads())"
+NUM_LEFT = max(1, len(os.sched_getaffinity(0)) - 1) if sys.platform == "linux" else 0
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="elsewhere nothing is preloaded")
 needs_openblas = pytest.mark.skipif(find_openblas() is None, reason="this system has no OpenBLAS")
 
@@ -59,6 +61,17 @@ def test_a_library_that_cannot_be_loaded_is_said_and_passed_over(tmp_path):
     broken.write_bytes(Path("/proc/self/exe").read_bytes()[:64])
     lines = run_python(BROKEN, BROKEN=str(broken)).splitlines()
     assert lines == [f"{broken} cannot be loaded, so replies are slow: {lines[0].split('slow: ')[1]}", "False"]
+
+
+@needs_openblas
+@pytest.mark.parametrize(("asked", "num_threads"), [({}, NUM_LEFT), ({"OPENBLAS_NUM_THREADS": "1"}, 1)])
+def test_the_library_that_the_application_carries_leaves_a_processor_to_others(tmp_path, asked, num_threads):
+    carried = tmp_path / CARRIED
+    carried.parent.mkdir()
+    carried.symlink_to(find_openblas())
+    (tmp_path / "mlx").mkdir()
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); {NUM_THREADS}"
+    assert run_python(code, **asked) == str(num_threads)
 
 
 @linux_only
