@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
@@ -19,10 +20,17 @@ from app.settings.preferences import LibraryChoice, Settings
 from engine.messages import STARTER, Cancel, MemoryEstimate
 from tests.app.fake_engine import FakeEngine
 from tests.app.library.model_folders import make_model
-from tests.app.library.models_page.conftest import Wait
 
 GB = 10**9
 TAB = Qt.FocusPolicy.TabFocus
+
+
+Wait = Callable[[Callable[[], bool]], None]
+
+
+@pytest.fixture
+def page(make_page: Callable[[], ModelsPage]) -> ModelsPage:
+    return make_page()
 
 
 def words_of(page: ModelsPage) -> list[tuple[str, str]]:

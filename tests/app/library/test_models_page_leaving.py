@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
@@ -13,7 +15,13 @@ from app.library.models_page import ModelsPage, Shelf
 from app.library.removal_sheet import RemovalSheet
 from engine.messages import STARTER, Failed
 from tests.app.fake_engine import FakeEngine
-from tests.app.library.models_page.conftest import Wait
+
+Wait = Callable[[Callable[[], bool]], None]
+
+
+@pytest.fixture
+def page(make_page: Callable[[], ModelsPage]) -> ModelsPage:
+    return make_page()
 
 
 def words_of(page: ModelsPage) -> list[tuple[str, str]]:
