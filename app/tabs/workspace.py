@@ -74,7 +74,7 @@ class Workspace(PageStack):
     def busy_sessions(self) -> list[ChatSession]:
         """One session for each running reply; a chat opened again has one in its tab and one that goes on."""
         opened = [tab.session for tab in self.tabs]
-        shown = {session.conversation_id for session in opened}
+        shown = {session.conversation_id for session in opened if session.conversation_id}
         hidden = [session for session in self._background.sessions if session.conversation_id not in shown]
         return [session for session in opened + hidden if session.is_busy]
 

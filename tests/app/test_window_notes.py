@@ -204,3 +204,15 @@ def test_the_wait_for_memory_is_past_when_the_reply_begins(driver: Driver, fake_
     driver.wait_text("Hello there")
     driver.wait_idle()
     assert "It waits." not in driver.text
+
+
+def test_a_tab_that_closes_in_the_turn_in_which_it_sends_lets_its_reply_go_on(driver: Driver, fake_engine) -> None:
+    fake_engine.ending = None
+    tab = driver.tab
+    driver.type("one")
+    driver.window.workspace.close_pages([tab])
+    assert len(driver.window.workspace.busy_sessions) == 1
+    driver.wait(lambda: len(fake_engine.submits) == 1)
+    assert driver.window.workspace.busy_sessions[0].is_busy
+    fake_engine.emit(Finished(fake_engine.submits[0].request_id, "stop"))
+    driver.wait(lambda: not driver.window.workspace.busy_sessions)
