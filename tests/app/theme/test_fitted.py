@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QWidget
+from shiboken6 import delete
 
 from app.chat.transcript.controls import BranchLabel
 from app.chat.transcript.end_button import EndButton
@@ -53,3 +54,12 @@ def test_width_follows_the_size_of_text(qtbot, theme, make):
     assert widget.width() >= max(needed, plain + 1)
     theme.set_text_size(100)
     assert widget.width() == plain
+
+
+@pytest.mark.parametrize("make", [branch_label, end_button, more_button])
+def test_a_widget_that_is_gone_is_not_asked_for_its_width(qtbot, theme, make):
+    parent = QWidget()
+    widget, _, _ = make(theme, parent)
+    delete(widget)
+    theme.set_text_size(120)
+    delete(parent)
