@@ -23,9 +23,7 @@ class ChatFormat:
         """Token ids before the reply to the last of `turns`, which are a user's and a reply's in turn."""
         roles = ("user", "assistant")
         messages = [Turn(roles[index % 2], text) for index, text in enumerate(turns)]
-        prompt = build_prompt(
-            self._tokenizer, messages, 0, limit_seconds=RENDER_SECONDS, with_boundaries=False
-        )
+        prompt = build_prompt(self._tokenizer, messages, 0, limit_seconds=RENDER_SECONDS, with_boundaries=False)
         return list(prompt.token_ids)
 
     @cached_property

@@ -69,7 +69,7 @@ class Corpus:
                 ends = np.cumsum(arrays["lengths"])
                 parts = np.split(arrays["token_ids"], ends[:-1])
                 for ids, num_prompt in zip(parts, arrays["num_prompt"], strict=True):
-                    yield Sample(ids.astype(np.int32), int(num_prompt))
+                    yield Sample(ids.tolist(), int(num_prompt))
 
     def _path(self, index: int) -> Path:
         return self.folder / _NAME.format(index)
