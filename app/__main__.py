@@ -28,6 +28,7 @@ from app.settings.folders import DataFolderError, named_folder
 from app.settings.missing_folder import ask_what_to_do, find_folder
 from app.settings.moving import finish_move
 from app.system.garbage import GarbageCollector
+from app.system.machine import PLACE
 from app.system.single import Handed, SingleInstance
 from app.tasks import finish, start
 from app.theme.theme import Theme
@@ -96,7 +97,7 @@ def _run_reported(
 
 
 def _parse(argv: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="slipstream", description="Chat with a model on this computer.")
+    parser = argparse.ArgumentParser(prog="slipstream", description=f"Chat with a model on {PLACE}.")
     parser.add_argument("--model", metavar="PATH", help="a model folder, Hugging Face cache entry or GGUF file")
     parser.add_argument(
         "--drafter",
@@ -125,9 +126,12 @@ def _moved(folder: Path, instance: SingleInstance) -> tuple[Path, SingleInstance
     """The folder that the data was moved to since the last start, and the hold on it."""
     if named_folder() is not None or (moved := finish_move(folder)) == folder:
         return folder, instance
-    instance.release()
     other = SingleInstance(moved)
-    if not other.take():
+    has_taken = other.take()
+    if has_taken:
+        instance.hand_on(other)  # that the data was being moved took a while
+    instance.release()
+    if not has_taken:
         raise WindowError("Slipstream is already running with the folder that its data was moved to. Close it first.")
     return moved, other
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Protocol
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, Signal
 
-from engine.messages import Command, Event, ModelFacts, ModelLoaded, Shutdown
+from app.shown_paths import write_places
+from engine.messages import Answer, Command, DrafterFacts, Event, Failed, ModelFacts, ModelLoaded, Notice, Shutdown
 
 
 class EngineLike(Protocol):
@@ -61,4 +63,14 @@ class EngineBridge(QObject):
     def _deliver(self, event: Event) -> None:
         if isinstance(event, ModelLoaded):
             self._facts[event.facts.target] = event.facts
-        self.received.emit(event)
+        self.received.emit(_with_shown_paths(event))
+
+
+def _with_shown_paths(event: Event) -> Event:
+    """The sentences of the engine, which are for its command line too, as the window writes them."""
+    match event:
+        case Failed() | Notice():
+            return replace(event, text=write_places(event.text))
+        case Answer(value=DrafterFacts() as facts):
+            return replace(event, value=replace(facts, refusal=write_places(facts.refusal)))
+    return event

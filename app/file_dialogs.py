@@ -82,9 +82,3 @@ def with_ending(name: str, endings: tuple[str, ...]) -> str:
 def without_ending(name: str, endings: tuple[str, ...]) -> str:
     found = next((ending for ending in endings if name.lower().endswith(f".{ending}")), None)
     return name if found is None else name[: -len(found) - 1]
-
-
-def write_place(path: Path) -> str:
-    """A path for people: the home folder is "~"."""
-    home = Path.home()
-    return f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) else str(path)

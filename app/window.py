@@ -129,12 +129,15 @@ class MainWindow(QMainWindow):
         self.regions = regions_of(workspace, sidebar)
         TypedKeys(self, workspace)
         self._undoing = Undoing(workspace, self.deletion)
-        self.statistics = WindowStatistics(self.theme, bridge, recorder, catalogue, workspace)
+        self.statistics = WindowStatistics(
+            self.theme, bridge, recorder, catalogue, workspace, self._database, self.settings
+        )
         self.statistics.serve(sidebar)
         self._footer_words = FooterWords(sidebar.footer, workspace, self.chooser, self.statistics.history)
         self.looks = LooksKeeper(self.settings, self.theme, self.pulse, workspace, self.statistics)
         self.welcome = WindowWelcome(workspace, self.settings, self)
         self.upkeep = WindowUpkeep(bridge, self.models, workspace, self.settings, desktop, catalogue, self)
+        self.upkeep.engine.started.connect(self.cache_keeper.tell_again)
         self.upkeep.engine.show_report = lambda: show_report(self, "The engine stopped.")
         self.plan = plan_of(self, bridge)
         self.library = WindowLibrary(self, bridge, self._data_dir)
@@ -162,8 +165,8 @@ class MainWindow(QMainWindow):
         await self.workspace.restore(reopens=self.settings.preferences.general.reopens_tabs)
         self.teller.say_what_waits()
         self.library.begin()
-        if self.workspace.current is not None and place.is_kept:
-            self.workspace.current.composer.field.setFocus()
+        if place.is_kept:
+            self.workspace.focus_page()
 
     # What changes
 

@@ -12,6 +12,7 @@ from engine.row import Row
 from engine.target import Target
 
 ORDINALS = ("A first", "A second", "A third", "A fourth", "A fifth", "A sixth", "A seventh", "An eighth")
+SHORT = "Memory was short for the reply before it, so the chat was read again."
 
 
 @dataclass(slots=True, eq=False)
@@ -56,6 +57,14 @@ class Admission:
                 self._emit(Progress(row.request_id, "waiting", 0, len(row.prompt_ids)))
                 text = _why(num_rows + index, row.most_tokens, needed, max(0, room_bytes))
                 self._emit(Notice(row.request_id, "memory", text))
+
+    def let_go(self) -> bool:
+        """Have the rows behind the first read their prompts anew, so that what they hold can go; False where they hold
+        nothing."""
+        holding = [row for row in self.rows[1:] if row.held]
+        for row in holding:
+            row.read_anew(SHORT)
+        return bool(holding)
 
     def refuse(self, needed_bytes: int, room_bytes: int) -> None:
         """Fail the first row, which nothing makes room for."""

@@ -70,6 +70,7 @@ def describe(cache: PromptCache, folder: Path) -> CacheReport:
         disk_bytes=report.disk_bytes,
         drafter_bytes=report.drafter_bytes,
         budget_bytes=report.budget_bytes,
+        default_budget_bytes=report.default_budget_bytes,
         written_today_bytes=report.written_today_bytes,
         daily_limit_bytes=report.daily_limit_bytes,
         is_read_only=report.is_read_only,

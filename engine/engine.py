@@ -98,6 +98,7 @@ class Engine:
         self._replies = Replies()
         self._cache = cache
         self._open_again = reopen_cache
+        self._standing: dict[type, KeepConversations | SetCacheLimits] = {}  # what another cache has to know too
         self._checkpoints = Checkpoints(cache)
         self._memory = Memory(
             lambda: self._cache,
@@ -223,6 +224,8 @@ class Engine:
             ):
                 if isinstance(message, DeleteConversation):
                     self._replies.forget(message.conversation_id)
+                if isinstance(message, KeepConversations | SetCacheLimits):
+                    self._standing[type(message)] = message
                 carry_out(message, self._cache, self._data_dir / FOLDER_NAME, self._emit)
             case Opened() | Written() | ReadBack() | Removed():
                 if self._cache is not None:
@@ -254,6 +257,8 @@ class Engine:
             self._cache.close(0.0)
             self._cache = cache
             self._checkpoints.use(cache)
+            for command in self._standing.values():
+                carry_out(command, cache, self._data_dir / FOLDER_NAME, self._emit)
 
     def _take_in(self, target: Target, row: Row) -> None:
         """Let a row wait in a group."""

@@ -121,10 +121,10 @@ class Groups:
             elif (most := self._most_room(waiting)) < self._need_alone(waiting):
                 self._admission.refuse(self._need_alone(waiting), most)
             elif self._num_rows:
-                self._admission.hold(self._num_rows, self._least_need, self._room.room_bytes())
+                self._admission.hold(self._num_rows, self._least_need, self._room.room_bytes(waiting.row.held))
                 break
-            else:
-                self._admission.refuse(self._least_need(waiting), self._room.room_bytes())
+            elif not self._admission.let_go():
+                self._admission.refuse(self._least_need(waiting), self._room.room_bytes(waiting.row.held))
         self._num_seen = self._num_rows
 
     def _place(self, target: Target, row: Row) -> Group | None:
@@ -140,11 +140,12 @@ class Groups:
         if group is None and suited and (is_full or suited[0].max_rows == 1):
             group = min(suited, key=lambda group: group.num_rows)
         working = self._more_working_bytes(target)
-        if group is not None and self._room.take(self._growth(group, row) - self._growth(group) + working):
+        if group is not None and self._room.take(self._growth(group, row) - self._growth(group) + working, row.held):
             return group
         if group is not None and (is_full or group.max_rows == 1):
             return None
-        return self._open(target, row) if self._room.take(self._least_need(Waiting(target, row))) else None
+        needed = self._least_need(Waiting(target, row))
+        return self._open(target, row) if self._room.take(needed, row.held) else None
 
     def _open(self, target: Target, row: Row) -> Group:
         policy = self._depth or target.depth

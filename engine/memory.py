@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import mlx.core as mx
 
@@ -10,6 +10,7 @@ from engine.amounts import write_size
 from engine.models.device import memory_limit, runs_on_cuda
 from engine.models.errors import ModelError
 from engine.prompt_cache.cache import PromptCache
+from engine.prompt_cache.held import Held
 
 
 class Memory:
@@ -33,20 +34,22 @@ class Memory:
         """What the process may take in all."""
         return self._limit(mx.get_active_memory() + mx.get_cache_memory())
 
-    def room_bytes(self) -> int:
-        """What a model or a row may take; the prompt cache's part counts, since that gives way. May be below 0."""
-        cache = self._cache()
-        cached = cache.ram_bytes if cache else 0
-        return self.limit_bytes() - mx.get_active_memory() - self._promised() + cached
+    def room_bytes(self, own: Collection[Held] = ()) -> int:
+        """What a model or a row may take; may be below 0.
 
-    def take(self, num_bytes: int) -> bool:
-        """Whether there is room for so many bytes; the prompt cache leaves it."""
-        room = self.room_bytes()
-        if num_bytes > room:
+        The prompt cache's part counts, since that gives way, but for what rows hold of it until they are read on from
+        there. `own` is what the row itself holds: that goes once its state is made of it.
+        """
+        cache = self._cache()
+        return self._whole_room() - (cache.held_bytes(own) if cache else 0)
+
+    def take(self, num_bytes: int, own: Collection[Held] = ()) -> bool:
+        """Whether there is room for so many bytes; the prompt cache leaves it. `own` is as in `room_bytes`."""
+        if num_bytes > self.room_bytes(own):
             return False
         if (cache := self._cache()) is not None:
             cached = cache.ram_bytes
-            cache.limit_ram(room - num_bytes)  # what is promised is not the cache's to fill meanwhile
+            cache.limit_ram(self._whole_room() - num_bytes)  # what is promised is not the cache's to fill meanwhile
             if cache.ram_bytes < cached:
                 mx.clear_cache()
         return True
@@ -55,7 +58,13 @@ class Memory:
         """Let the prompt cache fill what is left, within the ceiling that it shares with rows."""
         if (cache := self._cache()) is not None:
             cache.shrink(self._live())
-            cache.limit_ram(max(0, self.room_bytes()))
+            cache.limit_ram(max(0, self._whole_room()))
+
+    def _whole_room(self) -> int:
+        """As though all of the prompt cache could go."""
+        cache = self._cache()
+        cached = cache.ram_bytes if cache else 0
+        return self.limit_bytes() - mx.get_active_memory() - self._promised() + cached
 
     def admit_model(self, name: str, num_bytes: int) -> None:
         """Make room for weights and their largest forward; raises ModelError where there is none."""

@@ -15,7 +15,8 @@ from engine.wired_limit import WiredLimit
 class Residence:
     """Owns the order of loads and unloads: they are done as they were asked for, one behind the other.
 
-    What is asked of a model that is loaded and stays waits for none of them.
+    What is asked of a model that is loaded and stays waits for none of them. One that is to leave stays where it is
+    loaded again before it has left and nothing else waits for its leave.
     """
 
     def __init__(
@@ -34,6 +35,8 @@ class Residence:
 
     def want(self, request: Request) -> None:
         """Go on with a request whose models are there; else load them, behind the unloads that wait."""
+        if isinstance(request, LoadModel) and self._can_stay(request):
+            self._queue = deque(one for one in self._queue if one != UnloadModel(request.target))
         leaving = {waiting.target for waiting in self._queue if isinstance(waiting, UnloadModel)}
         if not leaving or (request.target not in leaving and self._loader.has(request)):
             self._loader.want(request)
@@ -81,6 +84,11 @@ class Residence:
                 self._emit(ModelUnloaded(waiting.target))
         self._queue.clear()
         return request_ids
+
+    def _can_stay(self, load: LoadModel) -> bool:
+        """Whether a target that is to leave is there, and no request for another one waits until it has left."""
+        waiting = [one for one in self._queue if not isinstance(one, UnloadModel)]
+        return self._loader.has(load) and all(one.target == load.target for one in waiting)
 
     def _queued_ids(self) -> list[int]:
         return [waiting.request_id for waiting in self._queue if not isinstance(waiting, UnloadModel)]

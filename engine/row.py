@@ -29,6 +29,7 @@ from engine.text.reply_text import ReplyText
 
 if TYPE_CHECKING:
     from engine.checkpoints import Restored
+    from engine.prompt_cache.held import Held
 
 NO_DRAFTER = "No drafter is chosen."
 NO_REWIND = "This model's state cannot be rewound, so nothing is proposed."
@@ -78,6 +79,18 @@ class Row:
     def __post_init__(self) -> None:
         self.history = list(self.prompt_ids)
         self.counter.num_prompt = len(self.prompt_ids)
+
+    @property
+    def held(self) -> tuple[Held, ...]:
+        """What it keeps in the prompt cache's memory."""
+        found = self.restored
+        return tuple(filter(None, (found.target, found.drafter))) if found else ()
+
+    def read_anew(self, reason: str) -> None:
+        """Let go of what was found of the prompt; `reason` is for the user."""
+        self.restored, self.counter.num_cached = None, 0
+        self.counter.num_reread = min(self.num_old, len(self.prompt_ids) - 1)
+        self.counter.reread_reason = reason if self.counter.num_reread else ""
 
     @property
     def pending(self) -> int:
@@ -151,7 +164,7 @@ class Row:
         if self.draft_room or self.is_out_of_context:
             return None
         self.is_out_of_context = True
-        text = f"Drafter off: this chat is longer than the {self.drafter.context_length} tokens that it can follow."
+        text = f"Drafter off: this chat is longer than the {self.drafter.context_length:,} tokens that it can follow."
         return Notice(self.request_id, "drafter_off", text)
 
     def candidate(self, can_rewind: bool, is_steady: bool = True) -> Candidate:

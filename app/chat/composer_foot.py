@@ -15,13 +15,15 @@ from app.chat.counting import Cost
 from app.theme.buttons import SymbolButton
 from app.theme.fonts import font
 from app.theme.theme import Theme
+from app.tooltips import plain_tooltip
 from engine.messages import TemplateSwitch
 
 SPACING = 4
 GAP = 8  # before Send
 MOST_PRESET = 24  # letters of its name
 STEPS_OF_STATUS = ((1, 1, 1, 1), (0, 1, 1, 1), (0, 1, 0, 1), (0, 1, 0, 0), (0, 0, 0, 0))
-STOP, STOP_NAME, KEEP = "Stop", "Stop loading the model", "Keep the present model"
+STOP, STOP_ALONE, KEEP = "Stop", "Stop loading", "Keep the present model"
+STOP_NAME = "Stop loading the model"
 STEPS = ((1, 1, 1, 1), (0, 1, 1, 1), (0, 0, 1, 1), (0, 0, 0, 1), (0, 0, 0, 0))
 
 
@@ -39,6 +41,7 @@ class ComposerFoot(QWidget):
         self._chosen: dict[str, str] = {}
         self._cost: Cost | None = None
         self._status = ""
+        self._keeps_present = False
         self.attach_button = SymbolButton(theme, "attach", "Attach files", self)
         self.model_chip = Chip(theme, "model", "Model", parent=self)
         self.drafter_chip = Chip(theme, "drafter", "Choose the drafter", "draft", self)
@@ -120,8 +123,7 @@ class ComposerFoot(QWidget):
 
         `keeps_present`: stopping it leaves the model that answers now.
         """
-        self._status = words
-        self.stop_button.setText(KEEP if keeps_present else STOP)
+        self._status, self._keeps_present = words, keeps_present
         self.stop_button.setAccessibleName(KEEP if keeps_present else STOP_NAME)
         self.stop_button.setVisible(can_stop)
         if words:
@@ -154,10 +156,18 @@ class ComposerFoot(QWidget):
             self.model_chip.set_shown(words=True, quiet=bool(shows_quiet), last=bool(shows_preset))
             shows_speed = bool(shows_quiet) or (self._is_measured and bool(shows_drafter))
             self.drafter_chip.set_shown(words=bool(shows_drafter), quiet=shows_speed)
-            self.cost.setVisible(bool(shows_cost))
+            self._show_cost_or_not(bool(shows_cost))
             if self._wanted_width() <= self.width():
                 break
         self.send_button.set_cost(self.cost.words if self.cost.isHidden() else "")
+
+    def _show_cost_or_not(self, shows_cost: bool) -> None:
+        """Without the words beside it the button says alone what it stops, and tells the rest where it is asked."""
+        self.cost.setVisible(shows_cost)
+        words = "" if shows_cost else self._status
+        self.stop_button.setText(KEEP if self._keeps_present else STOP if shows_cost else STOP_ALONE)
+        self.stop_button.setToolTip(plain_tooltip(words))
+        self.stop_button.setAccessibleDescription(words)
 
     def _wanted_width(self) -> int:
         shown = [widget for widget in (*self.focus_chain(), self.cost) if not widget.isHidden()]

@@ -45,7 +45,7 @@ class EmptyChoices(QWidget):
 
     def _choose(self, row: PresetRow) -> None:
         """The one that is chosen gives way to the default one."""
-        start(self._session.choose_preset(DEFAULT_ID if row.isChecked() else row.preset_id))
+        start(self._session.choose_preset(DEFAULT_ID if row.isChecked() else row.preset_id), saves=True)
 
     def show_model(self, words: str) -> None:
         """The model by its name, or a sentence on what it is doing."""

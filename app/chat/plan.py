@@ -119,7 +119,7 @@ class Planner(QObject):
     async def with_usable_drafter(self, plan: ReplyPlan) -> ReplyPlan:
         """With another drafter, and a notice, where the one that was chosen is gone or does not fit."""
         drafter, notice = await self.usable_drafter(plan.drafter, plan.target)
-        return replace(plan, drafter=drafter, notices=(notice,)) if notice else plan
+        return replace(plan, drafter=drafter, notices=(*plan.notices, notice)) if notice else plan
 
     async def usable_drafter(self, drafter: str, target: str) -> tuple[str, str]:
         """The drafter of a reply, and the notice on it, "" where it is the one that was asked for."""

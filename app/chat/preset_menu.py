@@ -12,6 +12,7 @@ from app.chat.session import ChatSession
 from app.tasks import start
 
 FOOT = "The choice is for this chat, from the next reply."
+OWN_PROMPT = "The chat keeps its own system prompt."
 ALL = "All presets…"
 PRESET = "preset"  # subject of the note that one was chosen
 
@@ -35,8 +36,10 @@ def fill_presets(menu: QMenu, session: ChatSession, show_all: Callable[[], objec
         menu.addAction(action)
     menu.addSeparator()
     menu.addAction(FOOT).setEnabled(False)
+    if session.own_system_prompt:
+        menu.addAction(OWN_PROMPT).setEnabled(False)
     menu.addAction(ALL).triggered.connect(lambda checked=False: show_all())
 
 
 def _choose(session: ChatSession, preset_id: str, checked: bool = False) -> None:
-    start(session.choose_preset(preset_id))
+    start(session.choose_preset(preset_id), saves=True)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtCore import QTimer, Signal
 
 from app.chat.session_core import SessionCore
 from app.conversations.deletion import UNDO_MILLISECONDS
 from app.conversations.exchange import save_changed
-from app.conversations.records import OpenedConversation
+from app.conversations.records import ChatChoices, OpenedConversation
+from app.conversations.reply_plan import ReplyPlan
 from app.conversations.store import Store
 from app.conversations.tree import DeletedMessages
 from app.settings.presets import Preset
+from app.tasks import start
 
 
 class SessionBranches(SessionCore):
@@ -161,32 +165,49 @@ class SessionBranches(SessionCore):
             lost = "What prompts leave out could not be saved."
             return bool(await self._write(lambda store: save_changed(store, changed), lost))
 
-    async def choose_switches(self, switches: tuple[tuple[str, str], ...]) -> None:
-        """Take other values of the template's switches, from the next reply on."""
-        self.switches = switches
-        async with self._lock:  # behind which a first message makes the chat
-            if conversation_id := self.conversation_id:
-                lost = "The choice for this chat was not saved."
-                await self._run(lambda store: store.set_switches(conversation_id, switches), lost)
-
     @property
     def preset_in_use(self) -> Preset:
         """The one that the next reply is made with."""
         return self.planner.preset_of(self.preset)
 
-    def choose_drafter(self, drafter: str) -> None:
-        """Take another drafter from the next reply on, with which it is saved; "" is as the model's choice."""
-        self.drafter = drafter
-        self.choices_changed.emit()
+    @property
+    def own_system_prompt(self) -> str:
+        """That the chat itself begins with, as one from another program may; "" for none: then the preset's holds."""
+        return self._path.system_prompt
+
+    @property
+    def plan(self) -> ReplyPlan:
+        """What the next reply is made with."""
+        plan = self.planner.plan(self.drafter, self.preset)
+        return plan.in_chat_with(self.own_system_prompt, self.preset_in_use.name)
+
+    async def choose_switches(self, switches: tuple[tuple[str, str], ...]) -> None:
+        """Take other values of the template's switches, from the next reply on."""
+        self.take_choices(replace(self.choices, switches=switches))
+        await self._save_choices()
 
     async def choose_preset(self, preset_id: str) -> None:
         """Make the replies of this chat with another preset, from the next one on."""
-        self.preset = preset_id
-        self.choices_changed.emit()
-        async with self._lock:  # likewise
+        self.take_choices(replace(self.choices, preset=preset_id))
+        await self._save_choices()
+
+    def choose_drafter(self, drafter: str) -> None:
+        """Take another drafter from the next reply on; "" is as the model's choice."""
+        self.take_choices(replace(self.choices, drafter=drafter))
+        start(self._save_choices(), saves=True)
+
+    async def _save_choices(self) -> None:
+        """With the chat; one that is not made yet is saved with its first message."""
+        async with self._lock:  # behind which a first message makes the chat
             if conversation_id := self.conversation_id:
-                lost = "The preset of this chat was not saved."
-                await self._run(lambda store: store.set_preset(conversation_id, preset_id), lost)
+                choices, lost = self.choices, "The choice for this chat was not saved."
+                await self._run(lambda store: store.set_choices(conversation_id, choices), lost)
+
+    def take_choices(self, choices: ChatChoices) -> None:
+        """What was chosen for the chat, as it was kept."""
+        self.drafter, self.preset = choices.drafter, choices.preset
+        self.switches, self.folder = choices.switches, choices.folder
+        self.choices_changed.emit()
 
     def _show(self, opened: OpenedConversation | None) -> bool:
         if opened is None:

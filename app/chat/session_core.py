@@ -12,7 +12,7 @@ from typing import TypeVar
 from PySide6.QtCore import QObject, Signal
 
 from app.bridge import EngineBridge
-from app.chat.plan import Planner, ReplyPlan
+from app.chat.plan import Planner
 from app.chat.session_path import ShownPath
 from app.conversations.database import Database, explain, is_disk_full
 from app.conversations.live_reply import LiveReply
@@ -73,11 +73,6 @@ class SessionCore(QObject):
         self._was_busy = False
         self._is_stop_asked = False
         self._is_closed = False
-
-    @property
-    def plan(self) -> ReplyPlan:
-        """What the next reply is made with."""
-        return self.planner.plan(self.drafter, self.preset)
 
     @property
     def model(self) -> str:

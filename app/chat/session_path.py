@@ -31,6 +31,11 @@ class ShownPath:
         return [each.id for each in messages[: len(messages) - num_kept]]
 
     @property
+    def system_prompt(self) -> str:
+        """That it begins with; "" for none."""
+        return self.messages[0].text if self.messages and self.messages[0].role == "system" else ""
+
+    @property
     def can_continue(self) -> bool:
         """Whether it ends with a reply that did not come to its own end, and that nothing follows."""
         return bool(self.messages) and not self.hidden and self.messages[-1].state in CONTINUABLE

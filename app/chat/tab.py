@@ -21,7 +21,7 @@ from app.chat.tab_model import TabModel
 from app.chat.tab_notes import TabNotes
 from app.chat.tab_voice import TabVoice
 from app.chat.transcript import MARGIN, Transcript, column_within
-from app.conversations.records import Message, ReplyState
+from app.conversations.records import ChatChoices, Message, ReplyState
 from app.conversations.titles import NEW_TITLE
 from app.models.chooser import ModelChooser
 from app.tasks import start
@@ -132,8 +132,15 @@ class ChatTab(QWidget):
         return not self.session.messages
 
     @property
+    def is_new(self) -> bool:
+        """Whether its chat is not saved yet, nor about to be."""
+        return not self.session.conversation_id and not self.session.is_busy
+
+    @property
     def is_untouched(self) -> bool:
-        return self.is_empty and not self.session.is_busy and not self.composer.unsent()
+        """Whether nothing was written or chosen in it; the folder that it was begun in aside."""
+        has_choices = self.session.choices != ChatChoices(folder=self.session.folder)
+        return self.is_empty and not self.session.is_busy and not self.composer.unsent() and not has_choices
 
     async def open(self, conversation_id: str) -> bool:
         self._is_open = False
@@ -173,8 +180,7 @@ class ChatTab(QWidget):
         self.composer.field.setFocus()
 
     def _choose_switches(self, switches: tuple[tuple[str, str], ...]) -> None:
-        start(self.session.choose_switches(switches))
-        self.counting.refresh()
+        start(self.session.choose_switches(switches), saves=True)
 
     def _take_choices(self) -> None:
         self.composer.set_drafter(self.session.planner.resolve(self.session.drafter))

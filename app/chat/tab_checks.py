@@ -18,9 +18,10 @@ from app.chat.tab_notes import TabNotes
 from app.chat.transcript import Transcript
 from app.conversations.records import Attachment, Message
 from app.figures import write_count
-from app.file_dialogs import SaveDialog, write_place
+from app.file_dialogs import SaveDialog
 from app.models.drafters import drafter_name
 from app.models.names import model_name
+from app.shown_paths import write_place
 from app.tasks import failures, start
 
 DIFFERENCE, REPORT = "difference", "report"  # subjects of notes

@@ -10,11 +10,12 @@ from app.bridge import EngineBridge
 from app.conversations.off_thread import run_off_thread
 from app.latest import wait_for
 from app.models.drafters import DEFAULT_DRAFTER, drafter_name, split_drafter
+from app.system.machine import PLACE
 from app.tasks import start
 from engine.messages import DrafterFacts, InspectDrafter
 
 MOST_SECONDS = 2.0  # that a message waits for what is known of its drafter
-GONE = "is gone from this computer"
+GONE = f"is gone from {PLACE}"
 UNREADABLE = "cannot be read any more"
 MISFIT = "does not fit this model"
 ANY_KIND = ("auto", "model")  # whose folder may hold a drafter of another kind

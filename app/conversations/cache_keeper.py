@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.bridge import EngineBridge
 from app.conversations.database import Database
 from app.conversations.opening import StorageError
+from app.tasks import start
 from engine.messages import (
     Answer,
     CacheReport,
@@ -37,6 +38,8 @@ class CacheKeeper(QObject):
         self._database = database
         self._bridge = bridge
         self._removals: dict[str, asyncio.Future[bool]] = {}  # by conversation id
+        self._unremoved: dict[str, None] = {}  # ids of conversations that the engine has not answered for
+        self._keeps = False  # whether the engine may know which conversations there are
         self._told: set[str] = set()
         self._latest = ""  # sentence of the engine that may name a state or an event
         self._standing = ""  # sentence that names a state, as a report has shown
@@ -48,12 +51,20 @@ class CacheKeeper(QObject):
 
     async def keep_all(self) -> None:
         """Name every conversation; to be called only where the database opened undamaged."""
+        self._keeps = True
         try:
             ids = await asyncio.wrap_future(self._database.run(lambda store: store.conversation_ids()))
         except (sqlite3.Error, StorageError) as error:
             logger.warning("the conversations were not read, so no saved prompt is collected: %s", error)
             return
         self._bridge.send(KeepConversations(ids))
+
+    def tell_again(self) -> None:
+        """Tell an engine that was started anew what the one before knew, and what no engine has removed."""
+        for conversation_id in self._unremoved:
+            self._bridge.send(DeleteConversation(conversation_id))
+        if self._keeps:
+            start(self.keep_all())
 
     async def remove(self, conversation_id: str) -> None:
         """Have what is saved of a conversation removed, and wait for it as long as a user would."""
@@ -68,12 +79,15 @@ class CacheKeeper(QObject):
 
     def remove_later(self, conversation_id: str) -> None:
         """The same without waiting."""
+        self._unremoved[conversation_id] = None
         self._bridge.send(DeleteConversation(conversation_id))
 
     def _receive(self, event: Event) -> None:
         match event:
             case ConversationDeleted(conversation_id=conversation_id, problem=problem):
                 self._end_removal(conversation_id, True)
+                if not problem:
+                    self._unremoved.pop(conversation_id, None)
                 self._tell(problem)
             case Notice(request_id=0, code="cache", text=text):
                 self._latest = text

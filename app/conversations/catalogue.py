@@ -22,6 +22,7 @@ from app.conversations.search import Hit
 from app.conversations.store import Store
 from app.conversations.titles import clean_title
 from app.conversations.transfer import Transfer
+from app.shown_paths import write_place
 from app.tasks import start
 from engine.messages import ReasoningTags
 
@@ -180,7 +181,7 @@ class Catalogue(QObject):
         try:
             return await self._transfer.export(conversation_ids, path, kind, is_folder, dict(self.tags))
         except OSError as error:
-            self.trouble.emit(f"The chats could not be written to {path}. {error.strerror or error}.")
+            self.trouble.emit(f"The chats could not be written to {write_place(path)}. {error.strerror or error}.")
         except (sqlite3.Error, StorageError) as error:
             self._tell_failure("The chats could not be exported.", error)
         return None

@@ -15,6 +15,7 @@ from app.conversations.restoring import SetAside
 from app.conversations.search import Search
 from app.conversations.store import Store
 from app.conversations.unfinished import remove_unfinished
+from app.shown_paths import write_place
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -47,7 +48,7 @@ class Database:
             return self._thread.submit(self._transact, work)
         except RuntimeError:  # the thread has ended
             refused: Future[T] = Future()
-            refused.set_exception(StorageError(f"The conversations in {self.path} were closed."))
+            refused.set_exception(StorageError(f"The conversations in {write_place(self.path)} were closed."))
             return refused
 
     def close(self) -> None:
@@ -72,7 +73,7 @@ class Database:
     def _transact(self, work: Callable[[Store], T]) -> T:
         connection, store = self._connection, self._store
         if connection is None or store is None:
-            raise StorageError(f"The conversations in {self.path} are not open, so nothing can be saved.")
+            raise StorageError(f"The conversations in {write_place(self.path)} are not open, so nothing can be saved.")
         connection.execute("BEGIN IMMEDIATE")
         try:
             result = work(store)

@@ -119,14 +119,16 @@ def save_exchange(
 
 
 def save_reply(store: Store, reply: Message, choices: ChatChoices = NO_CHOICES) -> bool:
-    """Add a reply to a message that is in its conversation, for which the drafter is chosen."""
-    store.touch_conversation(reply.conversation_id, reply.model, choices.drafter, reply.created_at)
+    """Add a reply to a message that is in its conversation, with what is chosen for that."""
+    store.touch_conversation(reply.conversation_id, reply.model, reply.created_at)
+    store.set_choices(reply.conversation_id, choices)
     store.add_message(reply)
     return True
 
 
 def save_resumed(store: Store, reply: Message, choices: ChatChoices = NO_CHOICES) -> bool:
-    store.touch_conversation(reply.conversation_id, reply.model, choices.drafter, time.time())
+    store.touch_conversation(reply.conversation_id, reply.model, time.time())
+    store.set_choices(reply.conversation_id, choices)
     store.save_replies([reply])
     return True
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from app.conversations.backups import check_whole, copy_database, is_unreadable, open_read_only
 from app.conversations.restoring import SetAside, UnreadableFileError, find_interrupted, replace_damaged
 from app.conversations.schema import MIGRATIONS, Migration, migrate, version_of
+from app.shown_paths import write_place, write_places
 
 BUSY_TIMEOUT_SECONDS = 5.0
 
@@ -34,7 +35,7 @@ def open_database(path: Path, migrations: tuple[Migration, ...] = MIGRATIONS) ->
         return _open(path, migrations)
     except (sqlite3.Error, OSError) as error:
         raise StorageError(
-            f"The conversations in {path} cannot be opened ({error}). "
+            f"The conversations in {write_place(path)} cannot be opened ({write_places(str(error))}). "
             "Check that the folder can be written and that the disk has space, then start again."
         ) from error
 

@@ -16,6 +16,7 @@ from datetime import datetime
 from pathlib import Path
 
 from app.conversations.backups import Backups, copy_database, is_unreadable, num_saved, open_read_only
+from app.shown_paths import write_place
 
 logger = logging.getLogger(__name__)
 _ENDINGS = ("", "-wal", "-shm", "-journal")  # of a file and what SQLite keeps beside it
@@ -39,7 +40,8 @@ class SetAside:
         if self.backup is None:
             if self.file is None:
                 return "The chats file was missing, and none of its backups could be read. A new one was begun."
-            return f"The chats file was damaged ({self.reason}) and set aside as {self.file}. A new one was begun."
+            place = write_place(self.file)
+            return f"The chats file was damaged ({self.reason}) and set aside as {place}. A new one was begun."
         made = datetime.fromtimestamp(self.made_at or self.backup.stat().st_mtime)
         return (
             f"The chats file was {'missing' if self.file is None else 'damaged and set aside'}. "

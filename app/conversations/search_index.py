@@ -12,6 +12,7 @@ from app.conversations.folding import fold
 from app.conversations.opening import StorageError, decode_text
 from app.conversations.reasoning import split_reasoning
 from app.conversations.rows import attachments_of
+from app.shown_paths import write_place
 
 logger = logging.getLogger(__name__)
 _VERSION = 2
@@ -32,7 +33,7 @@ class SearchIndex:
         try:
             os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         except OSError as error:
-            raise StorageError(f"The search index {path} cannot be written ({error}).") from error
+            raise StorageError(f"The search index {write_place(path)} cannot be written ({error}).") from error
         self.connection = sqlite3.connect(path.resolve().as_uri(), uri=True, timeout=1.0, isolation_level=None)
         try:
             self._configure(chats)

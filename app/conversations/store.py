@@ -10,7 +10,15 @@ from dataclasses import replace
 from app.conversations import tree
 from app.conversations.opening import StorageError
 from app.conversations.paths import Node, chosen_path, siblings_on
-from app.conversations.records import Conversation, Listing, Message, OpenedConversation, ReplyState, new_id
+from app.conversations.records import (
+    ChatChoices,
+    Conversation,
+    Listing,
+    Message,
+    OpenedConversation,
+    ReplyState,
+    new_id,
+)
 from app.conversations.rows import (
     DamagedRecordError,
     conversation_from_row,
@@ -106,13 +114,12 @@ class Store:
     def set_pinned(self, conversation_id: str, is_pinned: bool) -> None:
         self.connection.execute("UPDATE conversations SET is_pinned = ? WHERE id = ?", (is_pinned, conversation_id))
 
-    def set_switches(self, conversation_id: str, switches: tuple[tuple[str, str], ...]) -> None:
+    def set_choices(self, conversation_id: str, choices: ChatChoices) -> None:
+        """What its next replies are made with; its folder stays."""
         self.connection.execute(
-            "UPDATE conversations SET switches = ? WHERE id = ?", (encode_switches(switches), conversation_id)
+            "UPDATE conversations SET drafter = ?, preset = ?, switches = ? WHERE id = ?",
+            (choices.drafter, choices.preset, encode_switches(choices.switches), conversation_id),
         )
-
-    def set_preset(self, conversation_id: str, preset: str) -> None:
-        self.connection.execute("UPDATE conversations SET preset = ? WHERE id = ?", (preset, conversation_id))
 
     def duplicate_conversation(self, conversation_id: str) -> str:
         """Copy it with all its branches; returns the id of the copy, which comes first in the list."""
@@ -134,12 +141,11 @@ class Store:
         """Its messages go with it."""
         self.connection.execute("DELETE FROM conversations WHERE id = ?", (conversation_id,))
 
-    def touch_conversation(self, conversation_id: str, model: str, drafter: str, now: float) -> None:
-        """Move it to the front of the list, and note its model and the drafter that is chosen for it."""
+    def touch_conversation(self, conversation_id: str, model: str, now: float) -> None:
+        """Move it to the front of the list, and note its model."""
         self.connection.execute(
-            f"UPDATE conversations SET activity = {_NEXT_ACTIVITY}, updated_at = ?, model = ?, drafter = ? "
-            "WHERE id = ?",
-            (now, model, drafter, conversation_id),
+            f"UPDATE conversations SET activity = {_NEXT_ACTIVITY}, updated_at = ?, model = ? WHERE id = ?",
+            (now, model, conversation_id),
         )
 
     def add_message(self, message: Message) -> None:

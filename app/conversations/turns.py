@@ -22,12 +22,17 @@ def turns_of(messages: Iterable[Message]) -> tuple[Turn, ...]:
 
 
 def with_system(system_prompt: str, turns: Sequence[Turn]) -> tuple[Turn, ...]:
-    """Behind the system prompt, where there is one and anything that it could stand before."""
-    return (Turn("system", system_prompt), *turns) if system_prompt and turns else tuple(turns)
+    """Behind the system prompt, where there is one and anything that it could stand before.
+
+    A chat that begins with a system prompt of its own, as other programs write them, keeps to that: templates take one.
+    """
+    if not system_prompt or not turns or turns[0].role == "system":
+        return tuple(turns)
+    return (Turn("system", system_prompt), *turns)
 
 
 def has_turn(message: Message) -> bool:
-    return message.role != "assistant" or bool(message.text)
+    return message.role == "user" or bool(message.text)
 
 
 def prompt_text(message: Message) -> str:

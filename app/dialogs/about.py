@@ -5,13 +5,13 @@ from __future__ import annotations
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from app.system.machine import program_version
+from app.system.machine import PLACE, program_version
 from app.theme.fonts import font
 from app.theme.labels import make_label
 from app.theme.symbols import app_pixmap
 
 WIDTH, SIDE, ICON = 360, 28, 76
-PROMISE = "It answers from this computer: no account, no telemetry, no open port."
+PROMISE = f"It answers from {PLACE}: no account, no telemetry, no open port."
 
 
 def version_words() -> str:

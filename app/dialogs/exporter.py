@@ -13,7 +13,8 @@ from app.conversations.catalogue import Catalogue
 from app.conversations.exporting.files import ExportKind, file_name
 from app.conversations.titles import NEW_TITLE
 from app.figures import write_amount
-from app.file_dialogs import SaveDialog, write_place
+from app.file_dialogs import SaveDialog
+from app.shown_paths import write_place
 from app.tasks import start
 from engine.messages import Event, ModelLoaded
 

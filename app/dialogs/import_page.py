@@ -15,6 +15,7 @@ from app.conversations.whole_chat import WholeChat
 from app.dialogs.import_list import EDGE, ImportList
 from app.figures import write_amount
 from app.frame.focus_place import FocusPlace
+from app.system.machine import PLACE
 from app.theme.fonts import font
 from app.theme.labels import make_label
 
@@ -23,7 +24,7 @@ MOST_TOLD = 3  # reasons that are shown beside the chats at once
 LINES_OF_REASON = 3  # that a long one takes
 PURPOSE = (
     "From Slipstream, ChatGPT or LM Studio: an exported file, the .zip that ChatGPT sends, or LM Studio's folder of "
-    "conversations, chosen or dropped here. Files are read on this computer, and nothing is added before you say so."
+    f"conversations, chosen or dropped here. Files are read on {PLACE}, and nothing is added before you say so."
 )
 NOTHING = "There is nothing to import."
 KEPT = "A chat that is here stays as it is: messages that were deleted in it do not come back."

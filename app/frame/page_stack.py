@@ -27,6 +27,7 @@ class PageStack(QWidget):
         self._pages = QStackedWidget(self)
         self.body = Body(self._pages, theme, self)
         self.bar = NoteBar(theme, self)  # of what concerns every page
+        self.lasting: dict[str, Callable[[], QWidget]] = {}  # makes pages that come back with the next start, by symbol
         self._coming: dict[str, QWidget] = {}  # pages that are made and not shown yet, by symbol
         self._over_pages = QHBoxLayout()
         self._over_pages.setContentsMargins(0, 0, 0, 0)
@@ -93,9 +94,22 @@ class PageStack(QWidget):
 
     def _show_made(self, symbol: str) -> None:
         page = self._coming.pop(symbol)
-        self.add_page(page)
-        in_order((self.row.menu_button, *chain_of(page)))
+        self._add_made(page)
         self._go_to(page)
+
+    def _add_made(self, page: QWidget, *, is_raised: bool = True) -> None:
+        self.add_page(page, is_raised=is_raised)
+        in_order((self.row.menu_button, *chain_of(page)))
+
+    def reopen_page(self, symbol: str) -> QWidget | None:
+        """Bring a lasting page back, behind what is shown; None where there is none of this symbol, or it is open."""
+        is_open = symbol in self._coming or any(page.objectName() == symbol for page in self.pages)
+        if symbol not in self.lasting or is_open:
+            return None
+        page = self.lasting[symbol]()
+        page.setObjectName(symbol)
+        self._add_made(page, is_raised=False)
+        return page
 
     def _go_to(self, page: QWidget) -> None:
         self.raise_page(page)

@@ -35,7 +35,7 @@ class CatalogueEntry:
     size_bytes: int
     is_exact: bool
     licence: str
-    memory_gb: int  # of the Mac that it runs well on, at least
+    memory_gb: int  # of the machine that it runs well on, at least
     sentence: str
     drafters: tuple[CatalogueDrafter, ...]
 

@@ -181,5 +181,5 @@ def button_words(row: FindRow) -> str:
     if row.kind is Kind.MORE:
         return row.name
     if row.kind is Kind.CATALOGUE and row.state:  # the model itself is here, or in the downloads
-        return "Drafters…" if len(row.brings) > 1 else "Drafter"
-    return "Download…" if len(row.brings) > 1 else "Download"
+        return "Drafters…" if row.asks else "Drafter"
+    return "Download…" if row.asks else "Download"

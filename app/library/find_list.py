@@ -72,10 +72,10 @@ class FindList(QListView):
         row: FindRow = index.data(ROW_ROLE)
         if row.kind is Kind.MORE:
             self.more_asked.emit()
-        elif len(row.brings) == 1:
-            self.brought.emit(row.brings[0])
-        elif row.brings:
+        elif row.asks:
             self._open_menu(row.brings, self.delegate.button_place(self.visualRect(index), row, self.layoutDirection()))
+        elif row.brings:
+            self.brought.emit(row.brings[0])
 
     def _keep_gutter(self, lowest: int, highest: int) -> None:
         """Rows are as wide without a scroll bar as with one."""

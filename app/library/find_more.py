@@ -53,7 +53,7 @@ class FindMore(QWidget):
         self._hub = hub
         self._downloads = downloads
         self._coming: tuple[tuple[str, str], ...] = ()  # keys of downloads, and what rows say of them
-        self._known = Known(judge, is_here, self._coming_of)
+        self._known = Known(judge, is_here, self._coming_of, self._is_coming)
         self.search = ModelSearch(hub, self)
         self.field = SearchField(theme, name=PURPOSE, keys="", pause_milliseconds=PAUSE_MILLISECONDS)
         self.sources = Segments(theme, "What to search for")
@@ -136,6 +136,9 @@ class FindMore(QWidget):
         if all(state is State.FAILED for state in states):
             return LISTED
         return "Paused" if all(state in (State.FAILED, State.PAUSED) for state in states) else "Downloading"
+
+    def _is_coming(self, repo_id: str, variant: str) -> bool:
+        return any((one.repo_id, one.variant) == (repo_id, variant) for one in self._downloads.downloads)
 
     def _follow(self) -> None:
         """Only where a download began, paused or ended: their bytes are not shown here."""

@@ -17,6 +17,7 @@ from app.system.machine import PLACE
 
 NOTHING = "The hub has no such model that can be run here."
 SEARCHING = "Searching the hub"
+SEVERAL = "GGUF"  # quantisation of a repository that has a file of each of several
 
 
 class Kind(Enum):
@@ -45,7 +46,7 @@ class FindRow:
     drafters: str = ""
     size: str = ""
     verdict: Verdict = NO_VERDICT
-    state: str = ""  # instead of Download: "On this Mac", "Downloading"
+    state: str = ""  # instead of Download: "On this computer", "Downloading"
     brings: tuple[Bring, ...] = ()
     is_first: bool = True  # of its card
     is_last: bool = True
@@ -53,6 +54,11 @@ class FindRow:
     @property
     def key(self) -> tuple[Kind, str]:
         return self.kind, self.repo_id
+
+    @property
+    def asks(self) -> bool:
+        """Whether Download asks which of them; one quantisation that is left of several is named, too."""
+        return len(self.brings) > 1 or (self.quantisation == SEVERAL and bool(self.brings))
 
     @property
     def is_model(self) -> bool:
@@ -74,6 +80,7 @@ class Known:
     judge: Judge
     is_here: Callable[[str], bool]  # whether a repository is on this machine, whole
     coming: Callable[[str], str]  # "Downloading", "Paused" or "In the downloads"; "" where it is not on its way
+    is_coming: Callable[[str, str], bool] = lambda repo_id, variant: False  # whether one quantisation is on its way
 
 
 def make_rows(results: Results, known: Known, today: datetime) -> tuple[FindRow, ...]:
@@ -146,20 +153,23 @@ def _hub_row(model: HubModel, known: Known, today: datetime) -> FindRow:
     return FindRow(
         Kind.HUB,
         name,
-        "GGUF" if several else smallest.name if smallest else quantisation,
+        SEVERAL if several else smallest.name if smallest else quantisation,
         model.repo_id,
         lines=(_facts(model, today),),
         size=("from " if several else "") + write_bytes(size) if size else "",
         verdict=known.judge(size) if size else NO_VERDICT,
         state=state,
-        brings=_hub_brings(model, name) if several or not state else (),
+        brings=_hub_brings(model, name, known) if several or not state else (),
     )
 
 
-def _hub_brings(model: HubModel, name: str) -> tuple[Bring, ...]:
+def _hub_brings(model: HubModel, name: str, known: Known) -> tuple[Bring, ...]:
+    """Of several quantisations those that are not on their way."""
     if model.variants:
         return tuple(
-            Bring(f"{one.name}, {write_bytes(one.size)}", ((model.repo_id, one.name),)) for one in model.variants
+            Bring(f"{one.name}, {write_bytes(one.size)}", ((model.repo_id, one.name),))
+            for one in model.variants
+            if not known.is_coming(model.repo_id, one.name)
         )
     return (Bring(f"{name}, {write_bytes(model.size_bytes)}" if model.size_bytes else name, ((model.repo_id, ""),)),)
 

@@ -28,7 +28,7 @@ SYSTEM = "macOS" if sys.platform == "darwin" else "the system"
 
 
 class FitPanel(QWidget):
-    """A choice of context or bits is the model's own from then on; that of tabs is only for the question."""
+    """A choice of context or bits is the model's own from then on; that of tabs is for the question, of all models."""
 
     def __init__(self, theme: Theme, settings: Settings, fits: Fits, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -42,7 +42,7 @@ class FitPanel(QWidget):
         self.widened = StartLabel(WIDENED, "small", "caption")
         self.limit = StartLabel("", "small", "caption")
         self.context = Choice(theme, name="Context in tokens")
-        self.tabs = Choice(theme, [(str(count), str(count)) for count in TABS], "Tabs that run at once")
+        self.tabs = Choice(theme, name="Tabs that run at once")
         self.bits = Choice(theme, [(str(bits), write_bits(bits)) for bits in KV_BITS], "Bits of the model cache")
         self._lay_out()
         self.context.chosen.connect(lambda key: self._choose_context(int(key)))
@@ -97,6 +97,7 @@ class FitPanel(QWidget):
         lengths = sorted({*contexts_of(model.context_length), plan.context_length})
         self.context.show_options([(str(length), f"{length:,}") for length in lengths])
         self.context.choose(str(plan.context_length))
+        self.tabs.show_options([(str(count), str(count)) for count in sorted({*TABS, plan.num_tabs})])
         self.tabs.choose(str(plan.num_tabs))
         self.bits.choose(str(plan.kv_bits))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
@@ -24,7 +25,6 @@ class Fits(QObject):
 
     def __init__(self, bridge: EngineBridge, settings: Settings, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.num_tabs = 1
         self.automatic: Callable[[str], str] = lambda target: "none"
         self._bridge = bridge
         self._settings = settings
@@ -81,10 +81,14 @@ class Fits(QObject):
         self._fresh.clear()
         self._go_on()
 
+    @property
+    def num_tabs(self) -> int:
+        """That are to run at once."""
+        return self._settings.preferences.library.num_tabs
+
     def set_tabs(self, num_tabs: int) -> None:
-        self.num_tabs = num_tabs
-        self.changed.emit()
-        self._go_on()
+        preferences = self._settings.preferences
+        self._settings.change(replace(preferences, library=replace(preferences.library, num_tabs=num_tabs)))
 
     def close(self) -> None:
         self._is_closed = True
@@ -96,7 +100,7 @@ class Fits(QObject):
         return self.automatic(target) if chosen in ("", AUTOMATIC) else chosen
 
     def _compare(self, before: Preferences, after: Preferences) -> None:
-        if before.models != after.models:
+        if (before.models, before.library.num_tabs) != (after.models, after.library.num_tabs):
             self.changed.emit()
             self._go_on()
 

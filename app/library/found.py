@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.library.places import Kind, Place
+from app.shown_paths import write_place
 
 MOST_FOLDERS = 20_000  # that are looked into at one place
 DEPTH = 6  # folders below a place
@@ -99,22 +100,25 @@ class _Walk:
 
     def candidates(self) -> Iterator[Candidate]:
         root = str(self._place.folder)
+        shown = write_place(self._place.folder)
         count = 0
         for candidate in self._below(root):
             count += 1
             yield candidate
         if self._place.kind is Kind.ADDED and not os.path.isdir(root):
-            self.problems.append(f"The folder {root} is not there. Connect its disk, or forget the folder.")
+            self.problems.append(f"The folder {shown} is not there. Connect its disk, or forget the folder.")
         elif self._place.kind is Kind.ADDED and not count and not self._unread:
-            self.problems.append(f"No model was found in {root}. A model is a folder with weights, or a GGUF file.")
+            self.problems.append(f"No model was found in {shown}. A model is a folder with weights, or a GGUF file.")
         if len(self._seen) >= MOST_FOLDERS:
             self.problems.append(
-                f"{root} holds more than {MOST_FOLDERS:,} folders; the others were not looked into. Add the one that "
+                f"{shown} holds more than {MOST_FOLDERS:,} folders; the others were not looked into. Add the one that "
                 "holds the models."
             )
         if self._unread:
-            more = f" and {len(self._unread) - 1} more below {root}" if len(self._unread) > 1 else ""
-            self.problems.append(f"{self._unread[0]}{more} cannot be read. Allow this in the folder's permissions.")
+            more = f" and {len(self._unread) - 1} more below {shown}" if len(self._unread) > 1 else ""
+            self.problems.append(
+                f"{write_place(Path(self._unread[0]))}{more} cannot be read. Allow this in the folder's permissions."
+            )
 
     def _below(self, root: str) -> Iterator[Candidate]:
         if os.path.basename(root).startswith(_CACHE_ENTRY):

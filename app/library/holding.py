@@ -14,14 +14,14 @@ def state_of(target: str, chooser: ModelChooser) -> str:
     """ "Loaded", or what it waits for, as a row says it; "" where it is not in memory nor on its way there."""
     if target == chooser.target and chooser.is_waiting:
         return chooser.words.rstrip(".")
-    if _is_leaving(target, chooser):
+    if is_leaving(target, chooser):
         return f"Loaded, until {chooser.replies_end}"
     return _STATES.get(chooser.state, "") if target == chooser.target else ""
 
 
 def hold_of(target: str, chooser: ModelChooser) -> str:
     """Why its files cannot be deleted now, as a sentence; "" where nothing holds them."""
-    if _is_leaving(target, chooser):
+    if is_leaving(target, chooser):
         return f"It is loaded until {chooser.replies_end}."
     if target != chooser.target:
         return ""
@@ -30,7 +30,7 @@ def hold_of(target: str, chooser: ModelChooser) -> str:
     return IS_LOADED if chooser.is_loaded else ""
 
 
-def _is_leaving(target: str, chooser: ModelChooser) -> bool:
+def is_leaving(target: str, chooser: ModelChooser) -> bool:
     """Whether it answers, and goes when the replies end."""
     if target == chooser.target:
         return chooser.state is State.LEAVING

@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from app.file_dialogs import write_place
 from app.library.found import STARTER_PACKAGE, Scan, Trouble
 from app.library.places import Kind, Place
+from app.shown_paths import write_place
 
 
 def tell_merged(found: Scan, added: Iterable[str]) -> Iterator[Trouble]:

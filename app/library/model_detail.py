@@ -11,15 +11,15 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from app.figures import in_words
-from app.file_dialogs import write_place
 from app.library.fit_panel import FitPanel
 from app.library.fits import Fits
 from app.library.found_model import FoundModel
-from app.library.holding import hold_of, state_of
+from app.library.holding import hold_of, is_leaving, state_of
 from app.library.removal import refusal_of
 from app.models.chooser import ModelChooser
 from app.settings.form import make_button
 from app.settings.preferences import Settings
+from app.shown_paths import write_place
 from app.statistics.sizes import scaled
 from app.theme.labels import StartLabel
 from app.theme.theme import Theme
@@ -151,16 +151,34 @@ class ModelDetail(QFrame):
         is_chosen = model.target == chooser.target
         self.load.setVisible(can_run)
         self.chat.setVisible(can_run)
-        words = self._load_words(is_chosen)
+        words = self._load_words(model, is_chosen)
         self.load.setText(words)
         self.load.setAccessibleName(f"{words}: {model.name}")
-        fit = self._fits.of(model)
-        self.load.setEnabled(is_chosen or not self._fits.problem_of(model))
+        self._allow(not self._obstacle_of(model))
         self.wait.setText(self._wait_words(model, is_chosen) if can_run else "")
         self.wait.setVisible(bool(self.wait.text()))
-        self.load.setToolTip("" if fit is None or fit.can_run else fit.sentence)
+        self.load.setToolTip(self._obstacle_of(model))
+        self.load.setAccessibleDescription(self._obstacle_of(model))
 
-    def _load_words(self, is_chosen: bool) -> str:
+    def _allow(self, can_load: bool) -> None:
+        """What cannot be done is not what the page is for."""
+        self.load.setEnabled(can_load)
+        self.chat.setEnabled(can_load)
+        kind = "primary" if can_load else "plain"
+        if self.load.property("kind") != kind:
+            self.load.setProperty("kind", kind)
+            self.load.style().polish(self.load)
+
+    def _obstacle_of(self, model: FoundModel) -> str:
+        """Why it cannot be loaded, a sentence; what is loaded can be let go, and a load be stopped."""
+        is_loading = model.target == self._chooser.target and self._chooser.is_loading
+        if is_loading or self._chooser.has_in_memory(model.target):
+            return ""
+        return self._fits.problem_of(model) or self._fits.refusal_of(model)
+
+    def _load_words(self, model: FoundModel, is_chosen: bool) -> str:
+        if is_leaving(model.target, self._chooser):
+            return "Keep loaded"
         if is_chosen and self._chooser.is_loading:
             return "Stop loading"
         if is_chosen and self._chooser.is_loaded:
@@ -202,7 +220,7 @@ class ModelDetail(QFrame):
         is_chosen = self.model.target == self._chooser.target
         if is_chosen and self._chooser.is_loading:
             self._chooser.stop()
-        elif is_chosen and self._chooser.is_loaded:
+        elif is_chosen and self._chooser.can_eject:
             self._chooser.eject()
         else:
             self.load_asked.emit(self.model)

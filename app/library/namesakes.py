@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from app.file_dialogs import write_place
 from app.library.found_model import FoundModel
+from app.shown_paths import write_place
 
 
 def places_of_namesakes(models: Iterable[FoundModel]) -> dict[str, str]:

@@ -8,6 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from app.figures import write_bytes
+from app.shown_paths import write_place
 from app.system.machine import PLACE
 
 DISK_FULL = frozenset((errno.ENOSPC, errno.EDQUOT))
@@ -79,4 +80,4 @@ def of_disk(needed_bytes: int, free_bytes: int) -> Problem:
 
 def of_file_system(error: OSError, folder: Path) -> Problem:
     reason = (error.strerror or str(error)).lower()
-    return Problem(Kind.DISK, f"{folder} cannot be written: {reason}. Choose another folder with HF_HOME.")
+    return Problem(Kind.DISK, f"{write_place(folder)} cannot be written: {reason}. Choose another folder with HF_HOME.")

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QFile
 
 from app.figures import write_bytes
-from app.file_dialogs import write_place
 from app.library.blobs import free_bytes
 from app.library.found import scan
 from app.library.found_model import FoundModel
 from app.library.places import Kind, Place
+from app.shown_paths import write_place
 from engine.messages import STARTER
 
 if TYPE_CHECKING:

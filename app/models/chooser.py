@@ -28,6 +28,7 @@ class ModelChooser(ModelState):
     """The last choice wins; a model that cannot be loaded gives way to the one before it."""
 
     ejected = Signal(str)  # target
+    exchanged = Signal()  # whatever is in memory but the target has been asked to leave
     gave_way = Signal(str)  # why another model than the one that was chosen answers, a sentence
 
     def __init__(
@@ -79,7 +80,7 @@ class ModelChooser(ModelState):
     def stop(self) -> None:
         """End its load; the next reply begins another. One that only waits gives way to the model that answers now."""
         if self.can_keep_present:
-            self.choose(self._before)
+            self._go_back(self._before)
         elif self._look.is_looking:
             self._look.drop()
             self._unload_others()
@@ -137,6 +138,8 @@ class ModelChooser(ModelState):
         if self._resident in leaving:
             self._resident = ""
         self.bridge.send(*(UnloadModel(one) for one in leaving))
+        if leaving or self.target != self._resident:
+            self.exchanged.emit()
 
     def _take_look(self, refusal: str) -> None:
         """A model that cannot be read or does not fit leaves the one before where it is."""
@@ -151,6 +154,7 @@ class ModelChooser(ModelState):
         if before.target == after.target or self._asked:
             return
         if self.state is State.AWAY:
+            self._unload_others()
             self.target_changed.emit()
             self.changed.emit()
         else:

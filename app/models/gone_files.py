@@ -7,7 +7,7 @@ from pathlib import Path
 
 from app.asking import RefusedError
 from app.conversations.off_thread import run_off_thread
-from app.file_dialogs import write_place
+from app.shown_paths import write_place
 
 _SENTENCE = "The files of this model are gone from {place}. Put them back, or choose another model."
 

@@ -21,12 +21,12 @@ class MeasuringEnds(QObject):
         super().__init__(parent)
         self._chooser = chooser
         self._measuring = measuring
-        chooser.target_changed.connect(self._take_target)
+        chooser.exchanged.connect(self._take_exchange)
         chooser.ejected.connect(lambda target: measuring.end(EJECTED, lambda one: one == target))
         bridge.received.connect(self._receive)
 
-    def _take_target(self) -> None:
-        """With another model, all but it leave the memory."""
+    def _take_exchange(self) -> None:
+        """A choice that is refused lets nothing go."""
         target = self._chooser.target
         self._measuring.end(CHOSEN, lambda one: one != target)
 

@@ -50,9 +50,11 @@ def model_rows(
 
 
 def _row_of(chooser: ModelChooser, model: FoundModel, reason: str) -> PopoverRow:
-    size = write_bytes(model.num_bytes) if model.num_bytes else ""
-    target = model.target
-    return PopoverRow(model.name, lambda: chooser.choose(target), model.quantisation, size, reason=reason)
+    """One that leaves when the replies end has no size: choosing it loads nothing."""
+    target, is_here = model.target, chooser.has_in_memory(model.target)
+    end = STATES[State.LOADED] if is_here else write_bytes(model.num_bytes) if model.num_bytes else ""
+    tone, reason = ("target", "") if is_here else ("ink3", reason)
+    return PopoverRow(model.name, lambda: chooser.choose(target), model.quantisation, end, tone, reason=reason)
 
 
 def _choices(deeds: ChatDeeds) -> list[PopoverRow]:

@@ -57,6 +57,7 @@ class WindowLibrary(QObject):
         popovers.show_models = self.show_page
         window.sidebar.models_asked.connect(self.show_page)
         window.workspace.page_shown.connect(self._mark_row)
+        window.workspace.lasting[SYMBOL] = self._make_page
         window.welcome.find_model = self.show_more
         window.welcome.add_folder = self.ask_for_folder
 

@@ -80,7 +80,7 @@ class WindowPalette:
 
     def _choose_preset(self, preset_id: str) -> None:
         if (tab := self._window.workspace.current) is not None:
-            start(tab.session.choose_preset(preset_id))
+            start(tab.session.choose_preset(preset_id), saves=True)
             name = tab.session.planner.preset_of(preset_id).name
             tab.notes.show(PRESET, Note(f"From now on this chat is answered with the preset {name}.", (Action.CLOSE,)))
 

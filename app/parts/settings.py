@@ -14,7 +14,6 @@ from app.settings.sources import CacheSources, PrivacyDeeds
 from app.settings.window import PageEntry, SettingsWindow
 from app.statistics.rates import LiveWindow
 from app.theme.theme import Theme
-from app.upkeep.cache_limits import CacheLimits
 
 if TYPE_CHECKING:
     from app.settings.prompt_cache_page import PromptCachePage
@@ -40,7 +39,6 @@ class WindowSettings:
         self._entries: dict[str, PageEntry] = {}
         self.keys = ActionKeys(settings, parent)
         self.hub = Hub(settings, parent)
-        CacheLimits(settings, cache.bridge, parent)
         self.window: SettingsWindow | None = None
         settings.changed.connect(self._take)
         self._take(settings.preferences, settings.preferences)

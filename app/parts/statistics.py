@@ -2,30 +2,48 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
+import sqlite3
+
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from app.bridge import EngineBridge
 from app.conversations.catalogue import Catalogue
+from app.conversations.database import Database
+from app.conversations.opening import StorageError
+from app.conversations.recorded_statistics import read_recorded, since_of
 from app.conversations.recorder import Recorder
 from app.frame.focus_order import move_before
+from app.settings.preferences import Preferences, Settings
 from app.sidebar.panel import Sidebar
-from app.statistics.history import History
+from app.statistics.history import NUM_REPLIES, History
 from app.statistics.inspector import Inspector
 from app.statistics.memory import MemoryWatch
 from app.statistics.memory_bar import MemoryBar
 from app.statistics.page import StatisticsPage
+from app.statistics.recalling import recall
 from app.tabs.workspace import Workspace
+from app.tasks import start
 from app.theme.theme import Theme
 
 SYMBOL, TITLE = "statistics", "Statistics"
+logger = logging.getLogger(__name__)
 
 
 class WindowStatistics(QObject):
     tint_changed = Signal(bool)
 
     def __init__(
-        self, theme: Theme, bridge: EngineBridge, recorder: Recorder, catalogue: Catalogue, workspace: Workspace
+        self,
+        theme: Theme,
+        bridge: EngineBridge,
+        recorder: Recorder,
+        catalogue: Catalogue,
+        workspace: Workspace,
+        database: Database,
+        settings: Settings,
     ) -> None:
         super().__init__(workspace)
         self._theme = theme
@@ -33,6 +51,8 @@ class WindowStatistics(QObject):
         self.history = History(bridge, catalogue.title_of, self)
         self.memory = MemoryWatch(bridge, self)
         self.inspector: Inspector | None = None  # made when it is first asked for
+        self._database = database
+        self._settings = settings
         recorder.began.connect(self.history.begin)
         catalogue.deleted.connect(self.history.forget)
         self._sidebar: Sidebar | None = None
@@ -44,6 +64,8 @@ class WindowStatistics(QObject):
         workspace.body.side_left.connect(self._close_inspector)
         self.history.changed.connect(self._share_rates)
         workspace.tint_asked.connect(lambda: self.set_tint(not self._is_tinted))
+        workspace.lasting[SYMBOL] = self._make_page
+        settings.changed.connect(self._take_preferences)
 
     def serve(self, sidebar: Sidebar) -> None:
         """Give the sidebar its memory bar, and the page to what asks for it there."""
@@ -66,7 +88,24 @@ class WindowStatistics(QObject):
     def _make_page(self) -> QWidget:
         page = StatisticsPage(self._theme, self.history, self.memory)
         page.setWindowTitle(TITLE)
+        start(self._recall())
         return page
+
+    def _take_preferences(self, before: Preferences, after: Preferences) -> None:
+        if before.statistics.keep_days != after.statistics.keep_days:
+            start(self._recall())
+
+    async def _recall(self) -> None:
+        """Have the page begin with the last replies of earlier starts, as far back as is looked."""
+        since = since_of(self._settings.preferences.statistics.keep_days)
+        try:
+            found = await asyncio.wrap_future(
+                self._database.run(lambda store: read_recorded(store, since, NUM_REPLIES))
+            )
+        except (sqlite3.Error, StorageError) as error:
+            logger.warning("the statistics of earlier replies were not read: %s", error)
+        else:
+            self.history.recall([recall(one) for one in found])
 
     def toggle_inspector(self) -> None:
         body = self._workspace.body

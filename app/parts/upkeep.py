@@ -12,6 +12,7 @@ from app.models.idle_unload import IdleUnload
 from app.parts.models import WindowModels
 from app.settings.preferences import Settings
 from app.tabs.workspace import Workspace
+from app.upkeep.cache_limits import CacheLimits
 from app.upkeep.engine_keeper import EngineKeeper
 from app.upkeep.notifier import Notifier
 from app.upkeep.wakefulness import REPLIES, Wakefulness
@@ -31,6 +32,7 @@ class WindowUpkeep(QObject):
         super().__init__(parent)
         running = models.running
         self.engine = EngineKeeper(bridge, running, workspace.alike, self)
+        self.engine.started.connect(CacheLimits(settings, bridge, self).tell)
         self.engine.started.connect(models.chooser.load)
         self.wakefulness = Wakefulness(desktop, self)
         running.changed.connect(lambda: self.wakefulness.set_needed(REPLIES, running.count > 0))

@@ -10,8 +10,9 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
-from app.file_dialogs import SaveDialog, write_place
+from app.file_dialogs import SaveDialog
 from app.settings.form import make_button
+from app.shown_paths import write_place
 from app.tasks import failures, start
 from app.theme.fonts import font
 from app.theme.labels import StartLabel

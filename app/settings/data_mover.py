@@ -9,9 +9,9 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.conversations.off_thread import run_off_thread
 from app.figures import write_bytes
-from app.file_dialogs import write_place
 from app.settings.folders import named_folder, read_pointer
 from app.settings.moving import MoveError, check, copy_all
+from app.shown_paths import write_place
 
 SHOWN_MILLISECONDS = 250
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import platformdirs
 
+from app.shown_paths import write_place, write_places
+
 POINTER = "data-folder.json"  # among the system's preferences; the engine's command line reads it too
 
 
@@ -60,24 +62,24 @@ def data_folder() -> Path:
         raise DataFolderError(_refusal(folder, error, is_named=override is not None)) from error
     moved = _moved_to()
     if moved and not _holds_something(Path(moved)):
-        raise MovedFolderError(f"The data was moved to {moved}, which is not there.")
+        raise MovedFolderError(f"The data was moved to {write_place(Path(moved))}, which is not there.")
     return Path(moved) if moved else folder
 
 
 def _refusal(folder: Path, error: OSError, *, is_named: bool) -> str:
-    reason = error.strerror or str(error)
+    reason, place = error.strerror or str(error), write_place(folder)
     if is_named:
-        return f"{folder}, which SLIPSTREAM_DATA names, cannot be used: {reason}. Name a folder that can be written."
-    return f"The data folder {folder} cannot be used: {reason}. Make it writable, or name another in SLIPSTREAM_DATA."
+        return f"{place}, which SLIPSTREAM_DATA names, cannot be used: {reason}. Name a folder that can be written."
+    return f"The data folder {place} cannot be used: {reason}. Make it writable, or name another in SLIPSTREAM_DATA."
 
 
 def _moved_to() -> str:
     try:
         return read_pointer().folder
     except (OSError, ValueError) as error:
-        place = pointer_path()
+        place, reason = write_place(pointer_path()), write_places(str(error))
         raise DataFolderError(
-            f"{place} names the folder with the data and cannot be read: {error}. Mend or remove it, then start again."
+            f"{place} names the folder with the data and cannot be read: {reason}. Mend or remove it, then start again."
         ) from error
 
 
@@ -93,7 +95,7 @@ def read_pointer() -> Pointer:
     except FileNotFoundError:
         return Pointer()
     if not isinstance(found, dict):
-        raise ValueError(f"{pointer_path()} says nothing of a folder")
+        raise ValueError("it says nothing of a folder")
     return Pointer(*(str(found.get(name) or "") for name in ("folder", "next", "problem")))
 
 

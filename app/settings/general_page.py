@@ -11,6 +11,7 @@ from app.conversations.off_thread import run_off_thread
 from app.settings.form import Card, Choice, Row, SettingsPage, Switch
 from app.settings.login import login_path, remove_login_file, start_command, write_login_file
 from app.settings.preferences import General, Preferences, Settings
+from app.shown_paths import write_place
 from app.tasks import start
 from app.theme.theme import Theme
 
@@ -78,7 +79,7 @@ class GeneralPage(SettingsPage):
                 await run_off_thread(lambda: remove_login_file(path))
         except OSError as error:
             self.login.set_on(not is_on)
-            self.login_row.set_problem(f"{path} cannot be written: {error.strerror or error}.")
+            self.login_row.set_problem(f"{write_place(path)} cannot be written: {error.strerror or error}.")
             return
         self.login_row.set_problem("")
         self._change(opens_at_login=is_on)

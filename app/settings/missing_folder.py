@@ -10,6 +10,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QMessageBox
 
 from app.settings.folders import MovedFolderError, data_folder, default_folder, pointer_path
+from app.shown_paths import write_place
 
 TRY_AGAIN, USE_BEFORE, QUIT = "Try again", "Use the folder from before", "Quit"
 BEFORE = "The folder from before has the chats of the time when the data was moved. It would be used this time only."
@@ -61,7 +62,9 @@ def find_folder(ask: Callable[[str], Choice] | None) -> Path | None:
         except MovedFolderError as error:
             if ask is None:
                 others = (
-                    f", or remove {pointer_path()} to use the folder from before" if has_chats_from_before() else ""
+                    f", or remove {write_place(pointer_path())} to use the folder from before"
+                    if has_chats_from_before()
+                    else ""
                 )
                 raise MovedFolderError(f"{error} Connect its disk, then start again{others}.") from error
             choice = ask(f"{error} Connect its disk, then try again.")

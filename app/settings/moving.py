@@ -17,6 +17,7 @@ from pathlib import Path
 
 from app.figures import write_bytes
 from app.settings.folders import Pointer, pointer_path, read_pointer, write_pointer
+from app.shown_paths import write_place
 
 logger = logging.getLogger(__name__)
 SPARE_BYTES = 50_000_000  # that the disk must have left
@@ -62,7 +63,7 @@ def check(old: Path, new: Path) -> None:
     if ours == theirs:
         raise MoveError("The data lies in this folder already.")
     if ours in theirs.parents or theirs in ours.parents:
-        raise MoveError(f"{new} and the data folder lie one within the other. Choose a folder beside it.")
+        raise MoveError(f"{write_place(new)} and the data folder lie one within the other. Choose a folder beside it.")
     try:
         new.mkdir(mode=0o700, parents=True, exist_ok=True)
         take_away(new)  # a copy that was ended in the middle, or is not used yet
@@ -70,12 +71,16 @@ def check(old: Path, new: Path) -> None:
         (new / PROBE).write_bytes(b"")
         (new / PROBE).unlink()
     except OSError as error:
-        raise MoveError(f"{new} cannot be written: {error.strerror or error}. Choose another folder.") from error
+        raise MoveError(
+            f"{write_place(new)} cannot be written: {error.strerror or error}. Choose another folder."
+        ) from error
     if held:
-        raise MoveError(f"{new} is not empty: it has {held[0]}. Choose an empty folder.")
+        raise MoveError(f"{write_place(new)} is not empty: it has {held[0]}. Choose an empty folder.")
     needed, free = size_of(old) + SPARE_BYTES, shutil.disk_usage(new).free
     if free < needed:
-        raise MoveError(f"The data needs {write_bytes(needed)}; the disk of {new} has {write_bytes(free)}.")
+        raise MoveError(
+            f"The data needs {write_bytes(needed)}; the disk of {write_place(new)} has {write_bytes(free)}."
+        )
 
 
 def copy_all(
@@ -120,13 +125,13 @@ def finish_move(old: Path) -> Path:
     new = Path(pointer.next)
     try:
         if not new.is_dir():
-            raise MoveError(f"{new} is not there.")
+            raise MoveError(f"{write_place(new)} is not there.")
         _bring_up_to_date(old, new)
         write_pointer(replace(pointer, folder=str(new), next="", problem=""))
     except (OSError, MoveError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         logger.warning("the data folder was not moved: %s", reason)
-        problem = f"The data was not moved to {new}: {reason.rstrip('.')}. It stays in {old}."
+        problem = f"The data was not moved to {write_place(new)}: {reason.rstrip('.')}. It stays in {write_place(old)}."
         _try_to_write(replace(pointer, next="", problem=problem))
         return old
     _forget_list(new)
@@ -185,7 +190,7 @@ def _refuse(error: OSError) -> None:
 def _bring_up_to_date(old: Path, new: Path) -> None:
     copied = _read_list(new)
     if copied is None:
-        raise MoveError(f"{new} is not the copy that was made.")
+        raise MoveError(f"{write_place(new)} is not the copy that was made.")
     wanted = {path.relative_to(old) for path in files_of(old, _refuse)}
     for relative in copied:
         if relative not in wanted:
@@ -225,7 +230,8 @@ def _copy(source: Path, target: Path) -> int:
         target.unlink(missing_ok=True)
         return 0
     if not is_whole:
-        raise MoveError(f"The copy of {source.name} is not what was copied. The disk of {target.parent} may be faulty.")
+        disk = write_place(target.parent)
+        raise MoveError(f"The copy of {source.name} is not what was copied. The disk of {disk} may be faulty.")
     return before.st_size
 
 

@@ -6,6 +6,7 @@ from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QWidget
 
+from app.chat.announcing import announce
 from app.settings.form import turn
 from app.theme.glyphs import draw_round
 from app.theme.labels import StartLabel
@@ -39,6 +40,8 @@ class Notice(QFrame):
         if sentence != self.label.text():
             self.label.setText(sentence)
             self.setAccessibleName(sentence)
+            if is_alert:
+                announce(self, sentence, is_urgent=True)
         self.setVisible(bool(sentence))
         self.update()
 

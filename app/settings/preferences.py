@@ -13,6 +13,7 @@ from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 from PySide6.QtCore import QObject, Signal
 
 from app.kept_file import SENSELESS, set_aside, write_kept
+from app.shown_paths import write_place
 from engine.messages import STARTER
 
 FILE_NAME = "settings.json"
@@ -72,6 +73,7 @@ class LibraryChoice:
     folders: tuple[str, ...] = ()  # in which models are looked for, beside the usual ones
     is_offline: bool = False
     endpoint: str = ""  # of the hub; "" is HF_ENDPOINT, or the public one
+    num_tabs: int = _between(1, 1, 64)  # that are to run at once, for what fits
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +138,7 @@ class Settings(QObject):
             return Preferences()
         except SENSELESS as error:
             logger.warning("%s was not read: %s", self._path.name, error)
-            place = set_aside(self._path)
+            place = write_place(set_aside(self._path))
             self.problem = f"The settings' file was damaged and set aside as {place}. The usual settings are used."
             return Preferences()
         return decode(Preferences, found)

@@ -14,6 +14,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.kept_file import SENSELESS, set_aside, write_kept
 from app.settings.preferences import decode
+from app.shown_paths import write_place
 from engine.messages import Sampling
 
 logger = logging.getLogger(__name__)
@@ -164,7 +165,7 @@ class Presets(QObject):
     def _set_aside(self) -> list[Preset]:
         """Keep a damaged file under another name; returns the presets in it that make sense."""
         sound = _sound_presets(self._path)
-        place = set_aside(self._path)
+        place = write_place(set_aside(self._path))
         self.problem = f"The presets' file was damaged and set aside as {place}. {_num_read(len(sound))}"
         write_kept(self._path, _File(tuple(sound)))
         return sound

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
 from app.conversations.off_thread import run_off_thread
 from app.figures import write_bytes
-from app.file_dialogs import FileDialog, write_place
+from app.file_dialogs import FileDialog
 from app.library.hub import PUBLIC, Hub, address_fault
 from app.settings.data_mover import DataMover
 from app.settings.folders import named_folder
@@ -24,6 +24,7 @@ from app.settings.notice import Notice
 from app.settings.preferences import LibraryChoice, Preferences, Settings
 from app.settings.sources import PrivacyDeeds
 from app.settings.token_row import TokenRow
+from app.shown_paths import write_place
 from app.system.machine import PLACE
 from app.tasks import start
 from app.theme.labels import StartLabel

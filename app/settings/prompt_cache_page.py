@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 from app.asking import RefusedError, ask
 from app.conversations.off_thread import run_off_thread
 from app.conversations.opening import StorageError
+from app.conversations.recorded_statistics import since_of
 from app.conversations.rereads import Reread, read_rereads
 from app.figures import write_bytes
 from app.settings.budget_question import BudgetQuestion
@@ -29,7 +30,6 @@ from app.settings.notice import Notice
 from app.settings.preferences import CacheChoice, Preferences, Settings
 from app.settings.reread_list import RereadList, lines_of
 from app.settings.sources import CacheSources
-from app.settings.statistics_page import since_of
 from app.tasks import start
 from app.theme.labels import StartLabel
 from app.theme.theme import Theme
@@ -123,7 +123,7 @@ class PromptCachePage(SettingsPage):
         self.budget_question.answered.connect(self._show_kept)
         self.budget_question.answered.connect(self.budget.slider.setFocus)
         self.table.remove_asked.connect(self._remove)
-        self.restore_asked.connect(lambda: self._keep(CacheChoice()))
+        self.restore_asked.connect(lambda: self._choose(None))
         self._settings.changed.connect(self._show_choice)
         self._sources.catalogue.conversations_changed.connect(self._show_rows)
 
@@ -131,20 +131,14 @@ class PromptCachePage(SettingsPage):
 
     def _choose(self, budget_bytes: int | None) -> None:
         """None is the default, 0 off."""
-        if budget_bytes is None:
-            self._keep(CacheChoice())
-            return
         self.budget_question.choose(budget_bytes, self._report)
         if self.budget_question.is_asking:
-            self.budget.show_asked(budget_bytes)
+            self.budget.show_asked(self._report.default_budget_bytes if budget_bytes is None else budget_bytes)
             self.budget_question.no.setFocus()
             self.show_part(self.budget_question)
 
-    def _keep_budget(self, budget_bytes: int) -> None:
-        self._keep(CacheChoice(budget_bytes > 0, budget_bytes))
-
-    def _keep(self, choice: CacheChoice) -> None:
-        self.budget_question.say("")
+    def _keep_budget(self, budget_bytes: int | None) -> None:
+        choice = CacheChoice() if budget_bytes is None else CacheChoice(budget_bytes > 0, budget_bytes)
         self._settings.change(replace(self._settings.preferences, cache=choice))
 
     def _show_kept(self) -> None:

@@ -36,15 +36,22 @@ class Rendering(QObject):
         self._latest = Latest()
         self._wanted: Asked | None = None
         self._answered: Asked | None = None
+        self._shown: Asked | None = None  # what `rendered` told last, while nothing was refused since
         self._asking: asyncio.Task[None] | None = None
 
     def render(self, target: str, template: str, has_system: bool, *, is_typed: bool = True) -> None:
-        """The answer to an earlier question that has not come is not told any more."""
+        """The answer to an earlier question that has not come is not told any more.
+
+        What is shown as it is, and was not typed anew, is not rendered again: that takes up to a second.
+        """
+        is_shown = self._wanted == self._shown == (target, template, has_system)
+        if is_shown and not is_typed and not self._latest.is_running:
+            return
         self._wanted = (target, template, has_system)
         self._latest.begin(self._begin, WAIT_SECONDS if is_typed else 0.0)
 
     def stop(self) -> None:
-        self._wanted = None
+        self._wanted = self._shown = None
         self._latest.drop()
         if self._asking is not None:
             self._asking.cancel()
@@ -52,7 +59,7 @@ class Rendering(QObject):
     def finish(self) -> None:
         """Ask at once what waits for another key; nobody is told that the answer is late."""
         if self._wanted in (None, self._answered):
-            self.stop()
+            self._latest.drop()
             return
         self._latest.drop()
         self._go_on()
@@ -88,11 +95,11 @@ class Rendering(QObject):
             )
         except RefusedError as error:
             if asked == self._wanted:
-                self._answered = asked
+                self._answered, self._shown = asked, None
                 self._latest.drop()
                 self.refused.emit(template, str(error))
             return
         if asked == self._wanted:
-            self._answered = asked
+            self._answered = self._shown = asked
             self._latest.drop()
             self.rendered.emit(template, prompt)

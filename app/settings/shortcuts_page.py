@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.chat.announcing import announce
 from app.frame.action_keys import ActionKeys
 from app.settings.fields import TextField
 from app.settings.form import Card, SettingsPage
@@ -43,3 +44,5 @@ class ShortcutsPage(SettingsPage):
     def _tell(self, sentence: str) -> None:
         """In the place of the words on what can be pressed: the list does not move under the pointer."""
         self.note.say(sentence or HELP)
+        if sentence:
+            announce(self.list, sentence)

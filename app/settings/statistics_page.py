@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,22 +12,25 @@ from app.conversations.catalogue import Catalogue
 from app.conversations.database import Database
 from app.conversations.off_thread import run_off_thread
 from app.conversations.opening import StorageError
-from app.conversations.recorded_statistics import RecordedReply, read_recorded
+from app.conversations.recorded_statistics import RecordedReply, read_recorded, since_of
 from app.figures import write_amount
-from app.file_dialogs import SaveDialog, write_place
+from app.file_dialogs import SaveDialog
 from app.settings.form import Card, Choice, Row, SettingsPage, make_button
 from app.settings.notice import Notice
 from app.settings.preferences import Preferences, Settings, StatisticsChoice
+from app.shown_paths import write_place
 from app.statistics.export import recorded_as_csv, recorded_as_json, write_file
 from app.statistics.exporting import KINDS
 from app.tasks import start
 from app.theme.theme import Theme
 
 NAME = "Statistics"
-DAY = 86400.0
 DAYS = (7, 30, 90, 365, 0)
 SECONDS = (1, 2, 5, 10)
-BACK = "So far goes what is exported here, and what the page Prompt cache says was read again. Nothing is deleted."
+BACK = (
+    "So far go the page of all replies, what is exported here, and what the page Prompt cache says was read again. "
+    "Nothing is deleted."
+)
 LIVE = "The last rate of a reply is over the whole of it."
 
 
@@ -89,11 +91,6 @@ class StatisticsSettings(SettingsPage):
             self.note.say(f"{path.name} was not written: {reason}. Choose another folder.", is_alert=True)
         else:
             self.note.say(f"The statistics of {write_amount(len(found), 'reply')} were written to {write_place(path)}.")
-
-
-def since_of(days: int) -> float:
-    """Unix seconds before which nothing is looked at; 0 days look at all."""
-    return time.time() - DAY * days if days else 0.0
 
 
 def _text_of(found: tuple[RecordedReply, ...], titles: dict[str, str], path: Path) -> str:

@@ -27,6 +27,8 @@ class SystemPrompt(QWidget):
         self._bridge = bridge
         self._question = question
         self._latest = Latest()
+        self._frame: tuple[CountTokens, int] | None = None  # how many tokens the last one had, and what was asked
+        self._counted: CountTokens | None = None  # what the number that is shown answers
         self.area = TextArea("System prompt", num_lines=6, placeholder="None")
         self.count = StartLabel("", "small", "secondary")
         column = QVBoxLayout(self)
@@ -45,17 +47,29 @@ class SystemPrompt(QWidget):
         self._latest.drop()
 
     async def _count(self) -> None:
+        """Not again where nothing changed that it is counted with: a template may take a second."""
         text = storable(self.area.toPlainText())
+        question = self._question((Turn("user", text),))
         if not text.strip():
-            self.count.setText("")
-            return
-        try:
-            num_tokens = await self._ask(Turn("user", text)) - await self._ask(FRAME) + 1
-            self.count.setText(f"About {write_count(max(1, num_tokens), 'tokens')}")
-        except RefusedError:
-            self.count.setText("")
+            self._tell("", None)
+        elif question != self._counted:
+            try:
+                num_tokens = await self._ask(question) - await self._ask_for_frame() + 1
+            except RefusedError:
+                self._tell("", None)
+            else:
+                self._tell(f"About {write_count(max(1, num_tokens), 'tokens')}", question)
 
-    async def _ask(self, turn: Turn) -> int:
-        question = self._question((turn,))
+    def _tell(self, words: str, counted: CountTokens | None) -> None:
+        self.count.setText(words)
+        self._counted = counted
+
+    async def _ask_for_frame(self) -> int:
+        question = self._question((FRAME,))
+        if self._frame is None or self._frame[0] != question:
+            self._frame = question, await self._ask(question)
+        return self._frame[1]
+
+    async def _ask(self, question: CountTokens) -> int:
         count = await ask(self._bridge, lambda request_id: replace(question, request_id=request_id), TokenCount)
         return count.num_tokens

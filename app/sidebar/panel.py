@@ -24,6 +24,7 @@ from app.sidebar.page_row import PageRow
 from app.sidebar.results import ResultList
 from app.sidebar.row_menus import RowMenus
 from app.sidebar.search_field import SearchField
+from app.system.machine import PLACE
 from app.theme.buttons import SymbolButton
 from app.theme.fonts import font
 from app.theme.labels import make_label
@@ -63,7 +64,7 @@ class Sidebar(QWidget):
         self.footer = Footer(theme, self)
         self.undo_note = NoteBar(theme, self)
         self.grip = Grip(self)
-        self._hint = _make_hint("Your chats appear here. They are saved on this computer as you write.", self)
+        self._hint = _make_hint(f"Your chats appear here. They are saved on {PLACE} as you write.", self)
         self.nothing = _make_hint("", self)
         self._pages = QStackedLayout()
         self._lay_out()

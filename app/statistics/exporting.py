@@ -9,7 +9,8 @@ from pathlib import Path
 from PySide6.QtWidgets import QApplication, QMenu, QPushButton, QWidget
 
 from app.chat.notes import Action, Note, NoteBar
-from app.file_dialogs import SaveDialog, write_place
+from app.file_dialogs import SaveDialog
+from app.shown_paths import write_place
 from app.statistics.export import as_csv, as_json, write_file
 from app.statistics.history import History
 from app.statistics.memory import MemoryWatch

@@ -1,10 +1,10 @@
-"""History: what the replies of this run of the program have told of themselves, bounded."""
+"""History: what the replies of this run of the program have told of themselves, and the last before it; bounded."""
 
 from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -44,6 +44,7 @@ class History(QObject):
         self.told_at = 0.0  # wall clock, of the last round
         self.heard_at = 0.0  # of `clock`, of the last round
         self._replies: deque[TrackedReply] = deque(maxlen=NUM_REPLIES)
+        self._recalled: tuple[TrackedReply, ...] = ()  # of earlier starts, the oldest first
         self._running: dict[int, TrackedReply] = {}
         self._forward: tuple[GroupStatistics, set[int]] = (GroupStatistics(), set())
         self._rates: dict[int, float | None] = {}  # of the replies that run, by request id, as shown
@@ -89,11 +90,15 @@ class History(QObject):
 
     def replies(self, conversation_id: str = "") -> tuple[TrackedReply, ...]:
         """Those that have begun, of one chat or of all, the newest first."""
-        return tuple(
-            reply
-            for reply in reversed(self._replies)
-            if reply.has_begun and conversation_id in ("", reply.conversation_id)
-        )
+        known = {reply.message_id for reply in self._replies}
+        recalled = [reply for reply in self._recalled if reply.message_id not in known]
+        replies = [reply for reply in (*recalled, *self._replies) if reply.has_begun][-NUM_REPLIES:]
+        return tuple(reply for reply in reversed(replies) if conversation_id in ("", reply.conversation_id))
+
+    def recall(self, replies: Sequence[TrackedReply]) -> None:
+        """Have these stand before those of this run, the oldest first."""
+        self._recalled = tuple(replies)
+        self.measure()
 
     def reply_of(self, message_id: str) -> TrackedReply | None:
         """The last request for this message; None where this run of the program generated none."""
@@ -107,6 +112,7 @@ class History(QObject):
         """Let go of the replies of a chat that was deleted."""
         kept = [one for one in self._replies if one.conversation_id != conversation_id]
         self._replies = deque(kept, maxlen=NUM_REPLIES)
+        self._recalled = tuple(one for one in self._recalled if one.conversation_id != conversation_id)
         self._running = {one.request_id: one for one in kept if one.is_running}
         self._tell()
 

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from statistics import median
 
 from app.conversations.totals import mean_speedup
 from app.figures import (
     NO_BREAK,
     write_amount,
-    write_clock,
     write_count,
     write_rate,
     write_ratio,
     write_seconds,
     write_speedup,
 )
+from app.sidebar.results import write_day
 from app.statistics.details import speedup_tone
 from app.statistics.history import History
 from app.statistics.rounds import num_proposing_of
@@ -60,8 +61,9 @@ def big_numbers(history: History, conversation_id: str = "") -> tuple[Number, ..
 
 
 def when(replies: Sequence[TrackedReply]) -> str:
-    """ "when 21:04" of replies that do not run; "" of those that do."""
-    return "" if any(one.is_running for one in replies) else f"when {write_clock(replies[0].told_at)}"
+    """ "when 21:04" of replies that do not run, or the day where that is past; "" of those that do."""
+    is_running = any(one.is_running for one in replies)
+    return "" if is_running else f"when {write_day(replies[0].told_at, datetime.now())}"
 
 
 def _rate(history: History, replies: Sequence[TrackedReply]) -> Number:

@@ -23,6 +23,9 @@ from app.theme.theme import Theme
 
 SIDE = 32
 EMPTY = "Statistics appear with the first reply."
+RECALLED = (
+    "These replies ended before the start. Their single rounds are not kept: two charts appear with the next reply."
+)
 
 
 class StatisticsPage(QWidget):
@@ -106,10 +109,13 @@ class StatisticsPage(QWidget):
         self.replies.show_table(*replies_table(history, key))
         self._head.names.setText(names_of(scene.replies))
         has_any = bool(scene.replies)
-        self.empty.setVisible(not has_any)
+        self.empty.setText(RECALLED if has_any else EMPTY)
+        self.empty.setVisible(not scene.has_rounds)
         self.exporting.button.setEnabled(has_any)
-        for part in (self.numbers, self.positions, self.series, self.rounds, self.prompts, self._card):
+        for part in (self.numbers, self.positions, self.prompts, self._card):
             part.setVisible(has_any)
+        for chart in (self.series, self.rounds):
+            chart.setVisible(scene.has_rounds)
 
     def plain_text(self) -> str:
         """Everything that the page shows, as text."""

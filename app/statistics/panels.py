@@ -116,7 +116,7 @@ class MemoryPanel(Panel):
 
 
 class PromptPanel(Panel):
-    """The bar is of the folder's budget; the rows are of the replies of this run of the program."""
+    """The bar is of the folder's budget; the rows are of the replies that the page lists."""
 
     def __init__(self, theme: Theme, memory: MemoryWatch, parent: QWidget | None = None) -> None:
         self._rows = ShareRows(theme, "Prompt cache")

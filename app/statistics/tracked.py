@@ -100,7 +100,7 @@ class TrackedReply:
             return ""
         if self.is_running:
             return f"{self.own.depth:,}"
-        if len(self._depths) < NUM_DEPTHS:
+        if 0 < len(self._depths) < NUM_DEPTHS:
             return ", then ".join(f"{depth:,}" for depth in self._depths)
         return f"mean {self.own.num_proposed / self.own.num_rounds:.1f}"
 

@@ -34,6 +34,11 @@ class Scene:
     depth_sentence: str
     end: str
 
+    @property
+    def has_rounds(self) -> bool:
+        """Whether the replies are of this run of the program: only totals are kept of earlier ones."""
+        return any(one.rounds for one in self.replies)
+
 
 def scene_of(history: History, conversation_id: str = ALL) -> Scene:
     replies = looked_at(history, conversation_id)

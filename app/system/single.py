@@ -39,6 +39,7 @@ class SingleInstance(QObject):
         self._name = f"slipstream-{hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:16]}"
         self._server: QLocalServer | None = None
         self._early: list[Handed] | None = []  # what came before anyone followed
+        self._talking: list[QLocalSocket] = []  # with other starts that have not said all
 
     def take(self) -> bool:
         """Become the one instance; False where another one runs."""
@@ -76,6 +77,19 @@ class SingleInstance(QObject):
         for handed in early:
             take(handed)
 
+    def hand_on(self, other: SingleInstance) -> None:
+        """Give another one what was said to this one while no event loop turned; nobody follows either."""
+        assert self._server is not None
+        assert self._early is not None
+        assert other._early is not None
+        num_seen = -1
+        while (num_starts := len(self._talking) + len(self._early)) > num_seen:
+            num_seen = num_starts
+            self._server.waitForNewConnection(0)  # for one
+        for socket in tuple(self._talking):
+            socket.waitForDisconnected(ANSWER_MS)
+        other._early += self._early
+
     def release(self) -> None:
         if self._server is not None:
             self._server.close()
@@ -86,6 +100,7 @@ class SingleInstance(QObject):
             while self._server.hasPendingConnections():
                 socket = self._server.nextPendingConnection()
                 socket.setReadBufferSize(MOST_BYTES)
+                self._talking.append(socket)
                 socket.disconnected.connect(partial(self._take, socket))
                 if socket.state() == QLocalSocket.LocalSocketState.UnconnectedState:
                     self._take(socket)
@@ -93,6 +108,7 @@ class SingleInstance(QObject):
     def _take(self, socket: QLocalSocket) -> None:
         """The other start has said all; whatever it was, the window is to be shown."""
         socket.disconnected.disconnect()
+        self._talking.remove(socket)
         said = bytes(socket.readAll().data())
         socket.deleteLater()
         handed = read_handed(said)

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from app.chat.draft import Draft
-from app.conversations.records import Attachment
+from app.conversations.records import NO_CHOICES, Attachment, ChatChoices
 from app.kept_file import read_kept, write_kept
+from app.settings.preferences import decode
 
 FILE_NAME = "open-tabs.json"
 FOLDER_NAME = "unsent"  # of attached texts, each written once: the file beside it is written with every pause in typing
@@ -20,26 +21,42 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
+class OpenTab:
+    """A chat by its id, or a page that is no chat by its symbol; without either the chat that has no id yet."""
+
+    conversation_id: str = ""
+    page: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class OpenTabs:
-    """`drafts` are messages that were not sent, by conversation id; "" for a chat that has none.
+    """`current` is the place of the one in front.
+
+    `drafts` are messages that were not sent, by conversation id; "" for a chat that has none.
 
     `branches` are the messages that what is sent next follows in a branch of its own, by conversation id.
+    `choices` are for the chat that has no id yet.
+    `marks` are those of the chats with a reply that nobody has seen the end of, "unread" or "failed", by id.
     """
 
-    conversation_ids: tuple[str, ...] = ()
+    tabs: tuple[OpenTab, ...] = ()
     current: int = 0
     drafts: Mapping[str, tuple[Draft, ...]] = field(default_factory=dict)
     branches: Mapping[str, str] = field(default_factory=dict)
+    choices: ChatChoices = NO_CHOICES
+    marks: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
     """OpenTabs as they are written: an attachment is its name and that of the file with its text."""
 
-    conversation_ids: tuple[str, ...]
+    tabs: tuple[OpenTab, ...]
     current: int
     drafts: Mapping[str, list[dict[str, Any]]]
     branches: Mapping[str, str]
+    choices: ChatChoices
+    marks: Mapping[str, str]
 
 
 def read_open_tabs(folder: Path) -> OpenTabs:
@@ -55,7 +72,8 @@ def write_open_tabs(folder: Path, tabs: OpenTabs) -> None:
     drafts = {chat: [_as_kept(draft, names) for draft in drafts] for chat, drafts in tabs.drafts.items()}
     try:
         _write_texts(texts, names)
-        write_kept(folder / FILE_NAME, _Kept(tabs.conversation_ids, tabs.current, drafts, tabs.branches))
+        kept = _Kept(tabs.tabs, tabs.current, drafts, tabs.branches, tabs.choices, tabs.marks)
+        write_kept(folder / FILE_NAME, kept)
         _remove_others(texts, set(names.values()))
     except OSError as error:
         logger.warning("attachments that were not sent were not saved: %s", error)
@@ -98,8 +116,20 @@ def _remove_others(folder: Path, wanted: set[str]) -> None:
 
 def _build(found: Any, texts: Path) -> OpenTabs:
     drafts = {str(name): _build_drafts(kept, texts) for name, kept in dict(found.get("drafts", {})).items()}
-    branches = {str(name): str(message_id) for name, message_id in dict(found.get("branches", {})).items()}
-    return OpenTabs(tuple(str(name) for name in found["conversation_ids"]), int(found["current"]), drafts, branches)
+    branches, marks = _build_texts(found.get("branches", {})), _build_texts(found.get("marks", {}))
+    choices = decode(ChatChoices, found.get("choices", {}))
+    return OpenTabs(_build_tabs(found), int(found["current"]), drafts, branches, choices, marks)
+
+
+def _build_tabs(found: Any) -> tuple[OpenTab, ...]:
+    """Ids alone, as the file had them when only chats came back, are chats."""
+    if "tabs" not in found:
+        return tuple(OpenTab(str(name)) for name in found["conversation_ids"])
+    return tuple(decode(OpenTab, one) for one in found["tabs"])
+
+
+def _build_texts(found: Any) -> dict[str, str]:
+    return {str(name): str(one) for name, one in dict(found).items()}
 
 
 def _build_drafts(kept: Any, texts: Path) -> tuple[Draft, ...]:

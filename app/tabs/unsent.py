@@ -1,10 +1,11 @@
-"""What was written and not sent, and the branch that it begins, kept for the chats whose tabs are closed."""
+"""What was written and not sent, what it is to begin, and how it is answered, for chats whose tabs are closed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
 from app.chat.draft import Draft
+from app.conversations.records import NO_CHOICES, ChatChoices
 
 Drafts = tuple[Draft, ...]
 
@@ -15,9 +16,12 @@ class Unsent:
     def __init__(self) -> None:
         self._drafts: dict[str, Drafts] = {}
         self._branches: dict[str, str] = {}
+        self.choices = NO_CHOICES  # for the chat that was never saved
 
-    def restore(self, drafts: Mapping[str, Drafts], branches: Mapping[str, str]) -> None:
-        self._drafts, self._branches = dict(drafts), dict(branches)
+    def restore(
+        self, drafts: Mapping[str, Drafts], branches: Mapping[str, str], choices: ChatChoices = NO_CHOICES
+    ) -> None:
+        self._drafts, self._branches, self.choices = dict(drafts), dict(branches), choices
 
     def keep(self, conversation_id: str | None, drafts: Drafts) -> None:
         """Add drafts behind what is kept of this chat."""
@@ -27,6 +31,11 @@ class Unsent:
 
     def has(self, conversation_id: str | None) -> bool:
         return (conversation_id or "") in self._drafts
+
+    def take_choices(self) -> ChatChoices:
+        """Those for the chat that was never saved, which are kept no longer."""
+        choices, self.choices = self.choices, NO_CHOICES
+        return choices
 
     def take(self, conversation_id: str | None) -> Drafts:
         """Hand a chat's drafts back, and keep them no longer."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from app.models.chooser import ModelChooser
 from app.tabs.alike import TabsAlike
 from app.tabs.background import Background, end_session
 from app.tabs.keeper import TabKeeper
+from app.tabs.last_time import bring_back, mark_unseen
 from app.tasks import start
 from app.theme.pulse import Pulse
 from app.theme.theme import Theme
@@ -55,7 +55,7 @@ class Workspace(PageStack):
         self._put_away: dict[str, bool] = {}  # deleted chats that may be had back, and whether each had a tab
         self._closed: list[str] = []  # chats whose tabs were closed, the latest last
         self._last_chat: ChatTab | None = None  # that was shown
-        self._keeper = TabKeeper(folder, self)
+        self._keeper = TabKeeper(folder, self.lasting, self)
         self._keeper.due.connect(self.save)
         self._background = Background(self._keeper.unsent, self._is_known, self)
         self._background.changed.connect(self._refresh)
@@ -93,16 +93,16 @@ class Workspace(PageStack):
     async def restore(self, *, reopens: bool = True) -> None:
         """Open the tabs of the last time; an empty one where there was none, or where none is to be opened."""
         saved = self._keeper.read()
+        self._background.unread |= set(saved.marks)
         self.is_restoring = True
-        for conversation_id in saved.conversation_ids if reopens else ():
-            await asyncio.wait([start(self._open(conversation_id))])
+        in_front = await bring_back(self, saved, self._open) if reopens else None
         self.is_restoring = False
-        num_restored = len(self.tabs)
-        if self._keeper.unsent.has(None) or not num_restored:
+        if self._keeper.has_new_chat or not self.tabs:
             self.new_tab()
-        if num_restored:
-            self.row.bar.setCurrentIndex(min(saved.current, num_restored - 1))
-        self.save()
+        if in_front is not None:
+            self.raise_page(in_front)
+        mark_unseen(self, saved.marks)
+        self._refresh()
 
     def new_tab(self) -> ChatTab:
         """An empty chat; one that is open already is shown again."""
@@ -122,7 +122,7 @@ class Workspace(PageStack):
 
     def open_chat(self, conversation_id: str, message_id: str = "", words: str = "") -> None:
         """Show a chat, and of it a message where one is named, at the words that were found in it."""
-        if (tab := self._tab_of(conversation_id)) is not None:
+        if (tab := self.tab_of(conversation_id)) is not None:
             self.raise_page(tab)
             self.focus_page()
             start(self._show_message(tab, message_id, words))
@@ -132,21 +132,21 @@ class Workspace(PageStack):
 
     @property
     def can_reopen(self) -> bool:
-        return any(self._tab_of(one) is None and one not in self._put_away for one in self._closed)
+        return any(self.tab_of(one) is None and one not in self._put_away for one in self._closed)
 
     def reopen_tab(self) -> None:
         """Open the chat again whose tab was closed last."""
         while self._closed:
             conversation_id = self._closed.pop()
-            if self._tab_of(conversation_id) is None and conversation_id not in self._put_away:
+            if self.tab_of(conversation_id) is None and conversation_id not in self._put_away:
                 self.open_chat(conversation_id)
                 return
 
     def _is_known(self, conversation_id: str) -> bool:
         """Whether the end of a reply needs no mark: the chat is open, or deleted."""
-        return self._tab_of(conversation_id) is not None or conversation_id in self._put_away
+        return self.tab_of(conversation_id) is not None or conversation_id in self._put_away
 
-    def _tab_of(self, conversation_id: str) -> ChatTab | None:
+    def tab_of(self, conversation_id: str) -> ChatTab | None:
         return next((tab for tab in self.tabs if tab.session.conversation_id == conversation_id), None)
 
     async def _open(self, conversation_id: str, message_id: str = "", words: str = "") -> None:
@@ -189,6 +189,7 @@ class Workspace(PageStack):
         tab.session.messages_gone.connect(self.messages_gone)
         self.alike.take(tab)
         tab.session.disk_full.connect(self.disk_full)
+        tab.session.choices_changed.connect(self.save)
         tab.session.reply_begun.connect(self.used)
         tab.session.busy_changed.connect(lambda is_busy: None if is_busy else self.used.emit())
         return tab
@@ -243,7 +244,7 @@ class Workspace(PageStack):
 
     def put_away(self, conversation_id: str) -> None:
         """Close what shows a chat that is deleted, and stop what runs in it; it may be had back."""
-        tab = self._tab_of(conversation_id)
+        tab = self.tab_of(conversation_id)
         self._put_away[conversation_id] = tab is not None
         running = [one for one in self._background.sessions if one.conversation_id == conversation_id]
         for session in [*running, *([tab.session] if tab else [])]:
@@ -261,7 +262,7 @@ class Workspace(PageStack):
         """Let go of a chat that is gone, and of what was written for it."""
         self._put_away.pop(conversation_id, None)
         self._closed = [one for one in self._closed if one != conversation_id]
-        if (tab := self._tab_of(conversation_id)) is not None:
+        if (tab := self.tab_of(conversation_id)) is not None:
             end_session(tab.session)
             self._remove(tab)
         self._background.forget(conversation_id)
@@ -295,4 +296,4 @@ class Workspace(PageStack):
     def save(self) -> None:
         """Note which tabs are open, and every text that was not sent."""
         if not self.is_restoring:
-            self._keeper.save(self.tabs, self.chat_in_reach)
+            self._keeper.save(self.pages, self.current_page, self.marks)

@@ -19,10 +19,12 @@ class CacheLimits(QObject):
         self._settings = settings
         self._bridge = bridge
         settings.changed.connect(self._take)
-        choice = settings.preferences.cache
-        if choice != CacheChoice():  # the default needs no word
-            bridge.send(limits_of(choice))
+        self.tell()
+
+    def tell(self) -> None:
+        """Have an engine that starts know it, the default too: the cache's folder keeps what was told before that."""
+        self._bridge.send(limits_of(self._settings.preferences.cache))
 
     def _take(self, before: Preferences, preferences: Preferences) -> None:
         if preferences.cache != before.cache:
-            self._bridge.send(limits_of(preferences.cache))
+            self.tell()

@@ -56,7 +56,7 @@ def read_target_ids(files: DrafterFiles, spec: DrafterSpec) -> list[int] | None:
     wrong = [token_id for token_id in ids if type(token_id) is not int or not 0 <= token_id < spec.vocab_size]
     if wrong:
         raise DrafterError(
-            f"the drafter in {str(files.folder)!r} is damaged: its tensor {OFFSETS!r} names token {wrong[0]} of a "
+            f"the drafter in {str(files.folder)!r} is damaged: its tensor {OFFSETS!r} names token {wrong[0]:,} of a "
             f"target that has {spec.vocab_size:,}; download it again"
         )
     return ids if spec.draft_vocab_size else None

@@ -148,6 +148,7 @@ class CacheReport:
     disk_bytes: int = 0  # unfinished files too
     drafter_bytes: int = 0  # of these, state of drafters
     budget_bytes: int = 0  # the most that the folder may hold
+    default_budget_bytes: int = 0  # the same where no limit is chosen; 0 before the folder is open
     written_today_bytes: int = 0
     daily_limit_bytes: int = 0
     is_read_only: bool = False  # another process writes: nothing is saved or removed here

@@ -26,7 +26,8 @@ class LoadModel:
 class UnloadModel:
     """Let go of a target and its drafters once no reply uses it; answered by ModelUnloaded.
 
-    A request that names it later loads it again; a LoadModel of it that is not done ends as cancelled.
+    A request that names it later loads it again; a LoadModel of it that is not done ends as cancelled. A LoadModel that
+    comes while a reply still uses it, and nothing else waits for it to leave, has it stay: no ModelUnloaded comes then.
     """
 
     target: str

@@ -61,7 +61,7 @@ def vocabulary_difference(target: Mapping[str, int], drafter: Mapping[str, int])
         return ""
     example = wrong[0]
     return (
-        f"{len(wrong)} of their token ids differ, {example} for one is {ours.get(example)!r} in the model "
+        f"{len(wrong):,} of their token ids differ, {example:,} for one is {ours.get(example)!r} in the model "
         f"and {theirs.get(example)!r} in the drafter"
     )
 

@@ -124,7 +124,7 @@ def why_unquantised(config: dict[str, Any], group_size: int) -> str:
     if batch_refusal(config):
         reason = "it is not proven with rows of a batch"
     elif not reason and size % group_size:
-        reason = f"its heads hold {size} numbers, which are no whole groups of {group_size}"
+        reason = f"its heads hold {size:,} numbers, which are no whole groups of {group_size}"
     return (
         f"The KV cache of a {model_type!r} model cannot be quantised: {reason}. It is kept unquantised."
         if reason

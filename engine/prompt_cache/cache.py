@@ -48,6 +48,7 @@ class PromptCache:
         self._tiers = Tiers()
         self._writer = Writer(self._tiers, self._storage, settings, notify, clock, timer)
         self._finder = Finder(self._tiers, self._storage)
+        self.held_bytes = self._finder.held_bytes
         self._keeper = Keeper(self._tiers, self._writer, settings.tag)
         self._messages: deque[StorageMessage] = deque()
         self._num_calls = 0  # public ones that are under way, one within the other
@@ -153,7 +154,7 @@ class PromptCache:
                 )
             )
             self._has_chosen_limits = True
-            self._tiers.owners.changes.append(SaveValue(LIMITS, self._settings.store()))
+            self._once_open(lambda: self._tiers.owners.changes.append(SaveValue(LIMITS, self._settings.store())))
 
     def clear(self, done: Callable[[], None]) -> None:
         """Remove everything, unless another program writes to the folder; `done` is called once the files are gone."""
@@ -167,6 +168,7 @@ class PromptCache:
             disk_bytes=self._writer.disk_bytes,
             drafter_bytes=drafter_bytes(self._tiers),
             budget_bytes=self._writer.room.budget_bytes,
+            default_budget_bytes=self._default_budget,
             written_today_bytes=self._writer.written.at(self._clock()),
             daily_limit_bytes=self._settings.daily_limit_bytes,
             conversations=conversation_sizes(self._tiers),

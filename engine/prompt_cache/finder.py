@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from weakref import WeakSet
 
@@ -50,6 +50,11 @@ class Finder:
     def pinned(self) -> set[Part]:
         """Parts that somebody holds."""
         return {part for held in self._held for part in held.parts}
+
+    def held_bytes(self, besides: Collection[Held] = ()) -> int:
+        """What of the cache in RAM somebody holds, other than through these."""
+        parts = {part for held in self._held if held not in besides for part in held.parts}
+        return sum(part.ram_bytes for part in parts)
 
     def begin(self, wanted: Wanted, done: Callable[[Found], None], *, is_ready: bool) -> None:
         """Search; the answer comes at once where nothing has to be read, and not before `start` unless it is ready."""

@@ -68,6 +68,7 @@ class CacheReport:
     disk_bytes: int = 0  # of entries' files, those that are being written too
     drafter_bytes: int = 0  # of these, state of drafters
     budget_bytes: int = 0  # of the whole folder
+    default_budget_bytes: int = 0  # 0 before the folder is open
     written_today_bytes: int = 0
     daily_limit_bytes: int = 0
     conversations: tuple[ConversationSize, ...] = ()

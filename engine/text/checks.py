@@ -85,9 +85,9 @@ def _check_penalties(sampling: Sampling) -> str:
 def _check_bias(logit_bias: Sequence[tuple[int, float]], vocab_size: int) -> str:
     for token_id, bias in logit_bias:
         if not 0 <= token_id < vocab_size:
-            return f"A bias names the token {token_id}; this model has tokens from 0 to {vocab_size - 1:,}."
+            return f"A bias names the token {token_id:,}; this model has tokens from 0 to {vocab_size - 1:,}."
         if not -MAX_BIAS <= bias <= MAX_BIAS:
-            return f"The bias of token {token_id} is {bias}; it must be from {-MAX_BIAS:g} to {MAX_BIAS:g}."
+            return f"The bias of token {token_id:,} is {bias}; it must be from {-MAX_BIAS:g} to {MAX_BIAS:g}."
     if len({token_id for token_id, _ in logit_bias}) < len(logit_bias):
         return "A token has two biases. Remove one."
     return ""

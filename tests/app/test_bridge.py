@@ -1,7 +1,8 @@
 import threading
+from pathlib import Path
 
 from app.bridge import EngineBridge
-from engine.messages import Delta, Finished, LoadModel, Sampling, Shutdown, Submit
+from engine.messages import Answer, Delta, DrafterFacts, Failed, Finished, LoadModel, Notice, Sampling, Shutdown, Submit
 from tests.app.fake_engine import FakeEngine
 
 
@@ -41,3 +42,15 @@ def test_facts_of_a_loaded_model_are_remembered(bridge, qtbot):
     with qtbot.waitSignal(bridge.received):
         bridge.send(LoadModel(1, "/models/tiny"))
     assert bridge.facts_of("/models/tiny").tokenizer_id == "tokenizer-1"
+
+
+def test_paths_in_sentences_of_the_engine_are_written_as_the_window_writes_them(bridge, fake_engine, qtbot):
+    sentence, events = f"The file is missing in '{Path.home()}/m'.", []
+    bridge.received.connect(events.append)
+    fake_engine.emit(Failed(1, "model", sentence))
+    fake_engine.emit(Notice(1, "drafter", sentence))
+    fake_engine.emit(Answer(1, DrafterFacts("", "/m", "model", "M", refusal=sentence)))
+    qtbot.waitUntil(lambda: any(isinstance(event, Answer) for event in events))
+    told = [event.text for event in events if isinstance(event, Failed | Notice)]
+    told += [event.value.refusal for event in events if isinstance(event, Answer)]
+    assert told == ["The file is missing in '~/m'."] * 3

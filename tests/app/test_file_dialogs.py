@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtWidgets import QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from app.file_dialogs import FileDialog, SaveDialog, with_ending, write_place
+from app.file_dialogs import FileDialog, SaveDialog, with_ending
 
 ENDINGS = {"Markdown (*.md)": ("md", "txt"), "JSON (*.json)": ("json",), "A folder (*)": ()}
 
@@ -62,4 +62,3 @@ def test_a_dialog_begins_at_home_and_then_where_the_last_one_was(parent: QWidget
     assert Path(first.directory().absolutePath()) == tmp_path
     first.filesSelected.emit([str(tmp_path / "sub" / "a.md")])
     assert Path(FileDialog(parent, "Export").directory().absolutePath()) == tmp_path / "sub"
-    assert write_place(tmp_path / "sub" / "a.md") == "~/sub/a.md"

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtWidgets import QAbstractButton, QLabel
 
 from app.conversations.records import Conversation, Message, ReplyState
-from app.tabs.open_tabs import OpenTabs, read_open_tabs, write_open_tabs
+from app.tabs.open_tabs import OpenTab, OpenTabs, read_open_tabs, write_open_tabs
 from engine.messages import Cancel, Failed, Finished, LoadModel, Progress
 from tests.app.driver import Driver, settle
 from tests.app.fake_engine import FakeEngine, deltas_of
@@ -168,7 +168,7 @@ def test_open_tabs_come_back_with_a_reply_that_was_cut_off(
     ask(lambda store: store.add_message(Message("u", "c", None, "user", "one")))
     ask(lambda store: store.add_message(reply))
     ask(lambda store: store.mark_cut_off())
-    write_open_tabs(data_dir, OpenTabs(("c",), 0))
+    write_open_tabs(data_dir, OpenTabs((OpenTab("c"),)))
     driver = make_driver()
     driver.wait_text("Hello")
     assert [tab.title for tab in driver.window.workspace.tabs] == ["one"]
@@ -247,7 +247,7 @@ def test_shortcuts_open_close_and_step(driver: Driver) -> None:
 
 def test_the_list_of_open_tabs_survives_garbage(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     assert read_open_tabs(tmp_path) == OpenTabs()
-    tabs = OpenTabs(("a", "b"), 1)
+    tabs = OpenTabs((OpenTab("a"), OpenTab(page="model")), 1)
     write_open_tabs(tmp_path, tabs)
     assert read_open_tabs(tmp_path) == tabs
     (tmp_path / "open-tabs.json").write_text("[1")

@@ -18,7 +18,7 @@ from app.chat.tab import ChatTab
 from app.conversations.database import Database
 from app.conversations.records import Conversation, Message, ReplyState
 from app.conversations.store import Store
-from app.tabs.open_tabs import OpenTabs, write_open_tabs
+from app.tabs.open_tabs import OpenTab, OpenTabs, write_open_tabs
 from engine.messages import Failed, Finished, Notice
 from tests.app.driver import Driver, settle
 from tests.app.fake_engine import FakeEngine
@@ -111,7 +111,7 @@ def test_a_chat_made_with_another_model_goes_on_with_the_windows(
     ask(lambda store: store.create_conversation(Conversation("c", "one", "/models/gone", "ngram", 1.0, 1.0)))
     ask(lambda store: store.add_message(Message("u", "c", None, "user", "one")))
     ask(lambda store: store.add_message(reply))
-    write_open_tabs(data_dir, OpenTabs(("c",), 0))
+    write_open_tabs(data_dir, OpenTabs((OpenTab("c"),)))
     driver = make_driver()
     driver.press("Continue this reply")
     driver.wait(lambda: driver.tab.session.messages[-1].state is ReplyState.COMPLETE)
@@ -131,7 +131,7 @@ def test_a_chat_that_cannot_be_opened_is_told(driver: Driver) -> None:
 def test_a_saved_tab_that_cannot_be_opened_is_told_at_the_start(
     make_driver: Callable[[], Driver], data_dir: Path
 ) -> None:
-    write_open_tabs(data_dir, OpenTabs(("nowhere",), 0))
+    write_open_tabs(data_dir, OpenTabs((OpenTab("nowhere"),)))
     assert "no longer there" in alert_of(make_driver().tab)
 
 

@@ -48,6 +48,17 @@ def test_a_load_is_stopped_from_the_composer_and_the_next_message_loads(
     driver.wait(lambda: driver.window.chooser.is_loaded)
 
 
+def test_a_narrow_window_says_what_is_stopped(driver: Driver, fake_engine: FakeEngine) -> None:
+    driver.wait(lambda: driver.window.chooser.is_loaded)
+    fake_engine.holds_loads = True
+    driver.window.chooser.choose("/models/Mistral-Small-24B-Instruct")
+    stop = driver.tab.composer.foot.stop_button
+    for width, words, told in ((1320, "Stop", ""), (480, "Stop loading", "Loading Mistral-Small-24B-Instruct")):
+        driver.window.resize(width, 560)
+        driver.wait(lambda words=words: stop.text() == words)
+        assert stop.accessibleDescription() == told
+
+
 def test_a_change_while_a_reply_runs_says_when_it_loads(driver: Driver, fake_engine: FakeEngine) -> None:
     fake_engine.ending = None
     driver.type("one")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from engine.cache_commands import NOT_DELETED
-from engine.messages import Answer, ConversationDeleted, DeleteConversation, RemoveCached
+from engine.messages import Answer, ConversationDeleted, DeleteConversation, DescribeCache, RemoveCached, SetCacheLimits
 from tests.engine.restarts import LONG, Chat
 
 
@@ -44,4 +44,18 @@ def test_removal_of_what_is_cached_of_a_chat_is_answered_once_its_files_are_gone
     assert isinstance(answer, Answer)
     assert (answer.request_id, answer.value.conversations, answer.value.disk_bytes) == (7, (), 0)
     assert not list((tmp_path / "cache").rglob("*.safetensors"))
+    engine.close()
+
+
+def test_limits_hold_in_a_folder_that_another_program_held_when_they_were_chosen(target, data_dir, tmp_path):
+    chat = Chat(target, data_dir, tmp_path / "cache")
+    holder, engine = chat.start(), chat.start()
+    engine.send(SetCacheLimits(budget_bytes=7_000_000))
+    engine.run()
+    holder.close()
+    engine.send(chat.request(LONG), DescribeCache(9))
+    engine.run()
+    (answer,) = engine.events_of(9)
+    assert isinstance(answer, Answer)
+    assert (answer.value.is_read_only, answer.value.budget_bytes) == (False, 7_000_000)
     engine.close()

@@ -80,6 +80,31 @@ def test_request_after_the_unload_loads_its_target_again(engine, plain, target):
     assert [kind for kind, _ in names_of(engine)] == [ModelLoaded, ModelUnloaded, ModelLoaded]
 
 
+def test_load_of_a_target_that_has_not_left_keeps_it(engine, models):
+    one, two = map(str, models[:2])
+    engine.send(submit(1, models[0], TEXT))
+    engine.step_until(lambda: bool(engine.deltas_of(1)))
+    target = engine.engine.target(one)
+    engine.send(UnloadModel(one), LoadModel(2, two))
+    engine.step()
+    engine.send(UnloadModel(two), LoadModel(3, one))
+    engine.step()
+    assert names_of(engine)[1:] == [(ModelLoaded, one), (ModelUnloaded, two)]
+    engine.run()
+    assert engine.engine.target(one) is target
+    assert engine.reason_of(2) == "cancelled"
+
+
+def test_target_leaves_for_a_reply_that_waits_for_it_whatever_is_loaded_meanwhile(engine, models):
+    one, two = map(str, models[:2])
+    engine.send(submit(1, models[0], TEXT))
+    engine.step_until(lambda: bool(engine.deltas_of(1)))
+    engine.send(UnloadModel(one), submit(2, models[1], TEXT, max_tokens=3), UnloadModel(two), LoadModel(3, one))
+    engine.run()
+    assert [name for _, name in names_of(engine)[1:]] == [one, two, two, one]
+    assert engine.reason_of(2) == "length"
+
+
 def test_reply_on_a_model_that_stays_waits_for_no_unload(engine, models):
     engine.send(submit(1, models[0], TEXT, max_tokens=200), LoadModel(2, str(models[1])))
     engine.step_until(lambda: len(names_of(engine)) == 2)

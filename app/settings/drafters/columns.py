@@ -52,7 +52,7 @@ def columns_of(width: float) -> Columns:
     alone = _before(together.start, scaled(NUMBER))
     axis_width = min(scaled(MOST_AXIS), scaled(LEAST_AXIS) + 0.6 * room) if "axis" in shown else 0
     axis = _before(alone.start - (scaled(8) if axis_width else 0), axis_width)
-    memory = _before(axis.start - scaled(GAP), scaled(MEMORY) if "memory" in shown else 0)
+    memory = _before(axis.start - (scaled(GAP) if axis_width else 0), scaled(MEMORY) if "memory" in shown else 0)
     name = Span(start, memory.start - scaled(8))
     return Columns(
         radio,

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem,
 from app.figures import write_speedup
 from app.settings.drafters.axis import draw_axis
 from app.settings.drafters.candidate import PLAIN
-from app.settings.drafters.columns import Span, columns_of
+from app.settings.drafters.columns import GAP, Columns, Span, columns_of
 from app.settings.drafters.row_model import Index, Role
 from app.settings.drafters.row_parts import BUTTON, Canvas, button_span, button_words
 from app.settings.drafters.rows import Act, Kind, Row
@@ -20,6 +20,7 @@ from app.theme.theme import Theme
 
 HEIGHTS = {Kind.HEAD: 32, Kind.TITLE: 38, Kind.DRAFTER: 42, Kind.MISFIT: 42}
 BAR, BETWEEN = 42, 8  # px
+NOTE = 60  # px: with less room a note that is cut says nothing
 LEAST_REASON = 220  # px at 100 %, beside the name of a misfit; with less it stands under it
 FASTER, SLOWER = 1.05, 0.95
 
@@ -93,10 +94,11 @@ class RowPainter(QStyledItemDelegate):
 
     def _paint_name(self, canvas: Canvas, row: Row) -> None:
         """The note gives way to the name and to what is in use."""
-        name = canvas.columns.name
+        name = name_span(canvas.columns, row.memory)
         words = QFontMetricsF(font("interface-medium")).horizontalAdvance("In use") + BETWEEN if row.is_in_use else 0
         end = canvas.words(Span(name.start, name.end - words), row.words, "interface-medium", "ink") + BETWEEN
-        if row.note and name.end - words - end > 24:
+        least = min(NOTE, QFontMetricsF(font("interface")).horizontalAdvance(row.note))
+        if row.note and name.end - words - end >= least:
             end = canvas.words(Span(end, name.end - words), row.note, "interface", "ink3") + BETWEEN
         if row.is_in_use:
             canvas.words(Span(end, name.end + BETWEEN), "In use", "interface-medium", "target")
@@ -150,6 +152,12 @@ class RowPainter(QStyledItemDelegate):
             canvas.bar(bar, row.num_done / row.num_all)
             words = Span(canvas.columns.measured.start - 20, bar.start - BETWEEN)
             canvas.words(words, f"{row.num_done} of {row.num_all}", "interface", "ink2", at_end=True)
+
+
+def name_span(columns: Columns, memory: str) -> Span:
+    """Of what stands at the start of a row, as far as its words on memory."""
+    name, end = columns.name, columns.memory.end - QFontMetricsF(font("interface")).horizontalAdvance(memory)
+    return Span(name.start, max(name.end, end - scaled(GAP))) if columns.memory.width else name
 
 
 def tone_of(speedup: float) -> str:

@@ -140,7 +140,7 @@ def _checked(spec: AssistantSpec, files: DrafterFiles) -> AssistantSpec:
     """The spec with its size in memory, once every tensor is as it must be."""
     if spec.num_centroids and (spec.vocab_size % spec.num_centroids or spec.num_chosen > spec.num_centroids):
         raise DrafterError(
-            f"the drafter {spec.name!r} chooses {spec.num_chosen} of {spec.num_centroids} centroids for "
+            f"the drafter {spec.name!r} chooses {spec.num_chosen:,} of {spec.num_centroids:,} centroids for "
             f"{spec.vocab_size:,} tokens; these must be a part of the centroids, and each must have as many tokens: "
             "download the drafter again"
         )
@@ -170,11 +170,11 @@ def _donor_fault(spec: AssistantSpec, kind: str, donor: DonorShape | None) -> st
     if donor is None:
         return f"it has layers of the kind {kind!r}, and no layer of the model keeps keys of that kind"
     if donor.head_size != spec.head_sizes[kind]:
-        return f"its {kind!r} heads hold {spec.head_sizes[kind]} numbers, and the model's {donor.head_size}"
+        return f"its {kind!r} heads hold {spec.head_sizes[kind]:,} numbers, and the model's {donor.head_size:,}"
     if spec.num_heads % donor.num_heads:
         return f"its {spec.num_heads} heads cannot share the {donor.num_heads} of the model's {kind!r} layers"
     if kind == SLIDING and donor.window != spec.window:
-        return f"its window is {spec.window} tokens, and the model's {donor.window}"
+        return f"its window is {spec.window:,} tokens, and the model's {donor.window:,}"
     return ""
 
 

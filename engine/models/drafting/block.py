@@ -153,7 +153,7 @@ def _draft_vocab_size(config: BlockConfig) -> int:
 def _mask_token_id(config: BlockConfig) -> int:
     token_id, vocab_size = config.fields.values.get("mask_token_id"), config.fields.number("vocab_size")
     if not isinstance(token_id, int) or isinstance(token_id, bool) or not 0 <= token_id < vocab_size:
-        raise config.fields.fault("mask_token_id", f"a token below {vocab_size}")
+        raise config.fields.fault("mask_token_id", f"a token below {vocab_size:,}")
     return token_id
 
 

@@ -118,8 +118,8 @@ def _with_tensors(spec: Eagle3Spec, files: DrafterFiles) -> Eagle3Spec:
     """The spec with its tensors' names, once all of them have the shape that they must have."""
     if not spec.has_embedding and spec.layer.width != spec.hidden_size:
         raise DrafterError(
-            f"the drafter {spec.name!r} has no {_EMBEDDING!r}, and its hidden size ({spec.layer.width}) is not its "
-            f"target's ({spec.hidden_size}); download the drafter again"
+            f"the drafter {spec.name!r} has no {_EMBEDDING!r}, and its hidden size ({spec.layer.width:,}) is not its "
+            f"target's ({spec.hidden_size:,}); download the drafter again"
         )
     names: dict[str, str] = {}
     expected: dict[str, Shape] = {}

@@ -27,7 +27,7 @@ def misfit(spec: DrafterSpec, target: TargetShape) -> str:
     if spec.num_target_layers and spec.num_target_layers != target.num_layers:
         return f"it was trained for a target of {spec.num_target_layers} layers, and this model has {target.num_layers}"
     if spec.hidden_size != target.hidden_size:
-        return f"it reads a hidden size of {spec.hidden_size}, and this model's is {target.hidden_size}"
+        return f"it reads a hidden size of {spec.hidden_size:,}, and this model's is {target.hidden_size:,}"
     if spec.vocab_size and spec.vocab_size != target.vocab_size:
         return f"it knows {spec.vocab_size:,} tokens, and this model has {target.vocab_size:,}"
     return _tap_fault(spec, target.num_layers)

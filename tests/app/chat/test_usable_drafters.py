@@ -11,12 +11,13 @@ from app.bridge import EngineBridge
 from app.chat.draft import Draft
 from app.chat.session import ChatSession
 from app.settings.preferences import ModelChoice, Settings
+from app.system.machine import PLACE
 from engine.messages import Command, DrafterFacts, Failed, Finished, InspectDrafter
 from tests.app.driver import RunAsync
 from tests.app.fake_engine import FakeEngine
 
 GONE = "dflash:/m/Qwen3-dflash"
-NOTICE = "The drafter Qwen3-dflash is gone from this computer; n-gram was used."
+NOTICE = f"The drafter Qwen3-dflash is gone from {PLACE}; n-gram was used."
 
 
 class LosingEngine(FakeEngine):

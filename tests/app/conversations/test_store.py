@@ -1,6 +1,6 @@
 import pytest
 
-from app.conversations.records import Attachment, Conversation, Message, ReplyState
+from app.conversations.records import Attachment, ChatChoices, Conversation, Message, ReplyState
 from app.conversations.store import UnknownConversationError
 from engine.messages import Grammar, KvScheme, Sampling, Statistics
 from tests.app.conversations.saved_chats import add_exchange, texts_of
@@ -63,7 +63,7 @@ def test_list_order_does_not_depend_on_the_clock(ask):
     def build(store):
         for number, at in enumerate((3000.0, 2000.0, 1000.0)):
             store.create_conversation(Conversation(str(number), f"T{number}", "m", "none", at, at))
-        store.touch_conversation("0", "m", "none", 5.0)
+        store.touch_conversation("0", "m", 5.0)
         return [conversation.id for conversation in store.list_conversations().conversations]
 
     assert ask(build) == ["0", "2", "1"]
@@ -163,13 +163,14 @@ def test_broken_link_falls_back_to_the_latest_child(ask):
     assert ask(build) == ["one", "re: one", "two", "re: two"]
 
 
-def test_folder_pin_and_switches_are_kept(ask):
+def test_folder_pin_and_choices_are_kept(ask):
     ask(lambda store: add_exchange(store, "c", "one", title="T"))
     ask(lambda store: store.set_folder("c", "Work"))
     ask(lambda store: store.set_pinned("c", True))
-    ask(lambda store: store.set_switches("c", (("enable_thinking", "false"),)))
+    ask(lambda store: store.set_choices("c", ChatChoices("suffix", "p", (("enable_thinking", "false"),))))
     (conversation,) = ask(lambda store: store.list_conversations()).conversations
     assert (conversation.folder, conversation.is_pinned) == ("Work", True)
+    assert (conversation.drafter, conversation.preset) == ("suffix", "p")
     assert conversation.switches == (("enable_thinking", "false"),)
 
 

@@ -14,7 +14,7 @@ import pytest
 from app.conversations.database import FILE_NAME, Database, remove_leftovers
 from app.conversations.exchange import new_exchange, save_exchange
 from app.conversations.opening import open_database
-from app.conversations.records import Conversation, Message
+from app.conversations.records import Message
 from app.conversations.reply_plan import ReplyPlan
 from app.conversations.schema import MIGRATIONS
 from app.conversations.store import Store
@@ -93,10 +93,3 @@ def test_chats_of_the_second_format_are_kept_with_a_copy_beside_them(tmp_path: P
     assert (reply.text, reply.drafter, reply.kv, reply.system_prompt) == ("Hi", "ngram", UNQUANTISED, "")
     with closing(sqlite3.connect(tmp_path / "conversations.before-format-3.sqlite")) as copy:
         assert copy.execute("PRAGMA user_version").fetchone()[0] == 2
-
-
-def test_preset_of_a_chat_is_kept(ask: Ask) -> None:
-    ask(lambda store: store.create_conversation(Conversation("c", "T", "m", "", 1.0, 1.0, preset="p")))
-    assert ask(lambda store: store.open_conversation("c")).conversation.preset == "p"
-    ask(lambda store: store.set_preset("c", "q"))
-    assert ask(lambda store: store.open_conversation("c")).conversation.preset == "q"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QAccessibleEvent, QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QLabel
 
 from app.dialogs.shortcuts import ShortcutList
@@ -77,6 +77,14 @@ def test_a_refusal_moves_nothing_under_the_pointer_and_is_in_sight(driver: Drive
     assert page.rect().contains(page.note.geometry())
     driver.qtbot.keyClick(page.list, Qt.Key.Key_Return)
     assert page.note.text == HELP
+
+
+def test_a_refusal_is_told_to_a_screen_reader(driver: Driver, page: ShortcutsPage, monkeypatch) -> None:
+    told: list[QAccessibleEvent] = []
+    choose_row(page, "Choose the drafter")
+    monkeypatch.setattr(QAccessible, "updateAccessibility", told.append)
+    press(driver, page, Qt.Key.Key_3, CONTROL)
+    assert [event.message() for event in told if isinstance(event, QAccessibleAnnouncementEvent)] == [page.note.text]
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_unknown, Qt.Key.Key_Dead_Acute, Qt.Key.Key_CapsLock])

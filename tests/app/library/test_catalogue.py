@@ -46,8 +46,12 @@ def test_size_of_one_repository_is_the_same_everywhere():
             assert sizes.setdefault(one.repo_id, one.size_bytes) == one.size_bytes
 
 
-def test_smallest_runs_on_every_mac():
+def test_smallest_needs_the_least_memory():
     assert smallest().memory_gb == 8
+
+
+def test_no_sentence_says_which_machine_reads_it():
+    assert [entry.sentence for entry in read_catalogue() if re.search(r"\bMacs?\b|\bmacOS\b", entry.sentence)] == []
 
 
 def test_words_find_targets_and_drafters():

@@ -81,6 +81,11 @@ def test_several_quantisations_are_asked_for_in_a_menu(page, qtbot, downloads, h
     menu.actions()[1].trigger()
     menu.close()
     assert coming(downloads) == ["makers/plain-GGUF:Q8_0"]
+    page.list.press(index_of(page, Kind.HUB))
+    assert [action.text() for action in page.list.menu.actions()] == ["Q4_0, 0.4\u00a0kB"]
+    page.list.menu.actions()[0].trigger()
+    page.list.menu.close()
+    assert not index_of(page, Kind.HUB).data(ROW_ROLE).brings
 
 
 def test_catalogue_offers_target_and_drafter_as_one(page, downloads):

@@ -22,7 +22,7 @@ from app.library.library import Library
 from app.library.models_page import ModelsPage, Shelf
 from app.library.removal_sheet import RemovalSheet
 from app.models.chooser import ModelChooser
-from app.settings.preferences import Settings
+from app.settings.preferences import LibraryChoice, Settings
 from app.tasks import finish
 from app.theme.theme import Theme
 from app.theme.tokens import LIGHT
@@ -127,6 +127,16 @@ def test_a_shorter_context_is_the_model_s_own_from_then_on(page: ModelsPage, she
     assert page.detail.fit.answer.text().replace(NO_BREAK, " ") == "Yes, 3.9 GB to spare"
     page.detail.fit.tabs.chosen.emit("2")
     wait(lambda: words_of(page)[0][1] == "Fits, 0.0 GB left" or words_of(page)[0][1] == "Fits with one tab")
+
+
+def test_the_number_of_tabs_is_kept_for_the_next_start(page: ModelsPage, shelf: Shelf, bridge: EngineBridge) -> None:
+    page.detail.fit.tabs.chosen.emit("3")
+    again = Settings(shelf.settings.folder)
+    assert Fits(bridge, again).num_tabs == 3
+    again.change(replace(again.preferences, library=LibraryChoice(num_tabs=5)))  # as no control offers it
+    shelf.settings.change(again.preferences)
+    page.here.list.choose(STARTER)
+    assert page.detail.fit.tabs.key == "5"
 
 
 def test_words_choose_what_is_listed(page: ModelsPage) -> None:

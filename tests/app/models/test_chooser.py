@@ -136,6 +136,23 @@ def test_going_back_to_a_model_of_this_run_alone_leaves_the_preference(
     assert (chooser.target, settings.preferences.target) == ("/models/handed", "starter")
 
 
+def test_keeping_the_present_model_brings_back_what_was_chosen_with_it(
+    bridge: EngineBridge, settings: Settings, fake_engine: FakeEngine, qtbot: QtBot
+) -> None:
+    parent = QObject(settings)
+    chooser = ModelChooser(bridge, settings, asked="/models/handed", num_running=lambda: 1, parent=parent)
+    chooser.load()
+    qtbot.waitUntil(lambda: chooser.is_loaded)
+    fake_engine.holds_unloads = fake_engine.holds_loads = True
+    chooser.choose("/models/other")
+    qtbot.waitUntil(lambda: len(fake_engine.loads) == 2)
+    fake_engine.emit(Progress(load_id(fake_engine), "waiting", 0, 0))
+    qtbot.waitUntil(lambda: chooser.can_keep_present)
+    chooser.stop()
+    assert (chooser.target, settings.preferences.target) == ("/models/handed", "starter")
+    assert asked(fake_engine)[-2:] == [("UnloadModel", "/models/other"), ("LoadModel", "/models/handed")]
+
+
 def test_without_one_before_the_failure_stays_until_another_is_chosen(
     bridge: EngineBridge, settings: Settings, fake_engine: FakeEngine, qtbot: QtBot
 ) -> None:

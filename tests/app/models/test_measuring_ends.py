@@ -47,6 +47,22 @@ def test_it_ends_with_a_sentence_on_the_page_and_loads_nothing(
     driver.run(settle())
 
 
+def test_a_choice_that_is_refused_ends_nothing(driver: Driver, fake_engine: FakeEngine, target: str) -> None:
+    driver.wait(lambda: driver.window.chooser.is_loaded)
+    fake_engine.ending = None
+    measuring = driver.window.drafters.picker.measuring
+    measuring.measure([Job(target, "ngram")])
+    driver.wait(lambda: bool(trials(fake_engine)))
+    fake_engine.unreadable["/models/damaged"] = "its config is damaged"
+    driver.window.chooser.choose("/models/damaged")
+    driver.wait(lambda: driver.window.chooser.target == target)
+    driver.run(settle())
+    assert measuring.progress_of(target, "ngram") is not None
+    assert target not in measuring.ended
+    measuring.stop()
+    driver.wait(lambda: not measuring.is_any)
+
+
 def test_what_is_measured_of_the_model_that_is_chosen_goes_on(driver: Driver, fake_engine: FakeEngine) -> None:
     driver.wait(lambda: driver.window.chooser.is_loaded)
     fake_engine.ending = None

@@ -112,6 +112,18 @@ def test_it_says_when_another_model_would_load(driver: Driver, popover: Popover,
     again.close()
 
 
+def test_a_model_that_leaves_for_another_is_loaded_until_it_has_left(
+    driver: Driver, popover: Popover, fake_engine: FakeEngine
+) -> None:
+    fake_engine.holds_loads = fake_engine.holds_unloads = True
+    press(driver, popover, Qt.Key.Key_Down, Qt.Key.Key_Down, Qt.Key.Key_Return)
+    driver.wait(lambda: fake_engine.loads[-1].target == "/models/b")
+    driver.tab.composer.foot.model_chip.click()
+    again = driver.window.findChildren(Popover)[-1]
+    assert words_of(again)[:2] == ["b, Loading", "tiny, 4-bit, Loaded"]
+    again.close()
+
+
 def test_a_popover_stands_over_its_chip_and_on_the_screen() -> None:
     screen = QRect(0, 0, 1000, 800)
     assert place_over(QRect(100, 700, 80, 30), QSize(300, 400), screen) == QPoint(100, 294)

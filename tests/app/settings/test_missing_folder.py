@@ -19,6 +19,7 @@ from app.settings.folders import (
     write_pointer,
 )
 from app.settings.missing_folder import Choice, MissingFolderBox, find_folder
+from app.shown_paths import write_place
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -40,7 +41,7 @@ def test_another_try_finds_the_folder_once_its_disk_is_connected(moved: Path) ->
         return Choice.TRY_AGAIN
 
     assert find_folder(connect) == moved
-    assert told == [f"The data was moved to {moved}, which is not there. Connect its disk, then try again."]
+    assert told == ["The data was moved to ~/unplugged, which is not there. Connect its disk, then try again."]
 
 
 def test_folder_from_before_is_used_this_time_only(moved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -57,7 +58,7 @@ def test_user_may_rather_quit(moved: Path) -> None:
 def test_without_a_display_one_sentence_says_all_that_helps(moved: Path) -> None:
     with pytest.raises(MovedFolderError) as met:
         find_folder(None)
-    assert f"start again, or remove {pointer_path()} to use the folder from before." in str(met.value)
+    assert f"start again, or remove {write_place(pointer_path())} to use the folder from before." in str(met.value)
     assert "writable" not in str(met.value)
 
 

@@ -21,7 +21,7 @@ from app.settings.preset_form import read_stops, write_stops
 from app.settings.presets import DEFAULT, DEFAULT_ID, Preset, Presets
 from app.tasks import finish
 from app.theme.theme import Theme
-from engine.messages import EstimateMemory, Failed, MemoryEstimate, ModelLoaded, Sampling, TokenCount
+from engine.messages import CountTokens, EstimateMemory, Failed, MemoryEstimate, ModelLoaded, Sampling, TokenCount
 from tests.app.driver import RunAsync, until
 from tests.app.fake_engine import FakeEngine, facts_of
 
@@ -182,6 +182,18 @@ def test_what_was_typed_is_kept_for_its_own_preset(page, presets) -> None:
 def test_system_prompt_is_counted(page, settle) -> None:
     page.prompt.area.setPlainText("Be very brief")
     settle(lambda: page.prompt.count.text() == "About 3\u00a0tokens")
+
+
+def test_system_prompt_is_not_counted_again_where_nothing_changed(page, fake_engine, settle, qtbot) -> None:
+    page.prompt.area.setPlainText("One two three")
+    settle(lambda: page.prompt.count.text() == "About 3\u00a0tokens")
+    num_before = len(fake_engine.commands)
+    page.prompt.count_again()
+    qtbot.wait(300)
+    page.prompt.area.setPlainText("One two three four")
+    settle(lambda: page.prompt.count.text() == "About 4\u00a0tokens")
+    counts = [one for one in fake_engine.commands[num_before:] if isinstance(one, CountTokens)]
+    assert [one.turns[0].text for one in counts] == ["One two three four"]
 
 
 def test_deleted_preset_is_had_back(page, presets) -> None:

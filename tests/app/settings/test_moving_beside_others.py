@@ -10,6 +10,7 @@ import pytest
 from app.settings import folders
 from app.settings.folders import data_folder, read_pointer
 from app.settings.moving import LIST, MoveError, check, copy_all, finish_move
+from app.shown_paths import write_place
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -52,7 +53,7 @@ def test_other_disk_in_the_place_of_the_copy_is_left_alone(old: Path, new: Path,
     new.mkdir()
     (new / "mine.txt").write_text("mine")
     assert finish_move(old) == old
-    assert f"{new} is not the copy that was made" in read_pointer().problem
+    assert f"{write_place(new)} is not the copy that was made" in read_pointer().problem
     assert names(new) == {"mine.txt"}
     caplog.clear()
 

@@ -56,6 +56,7 @@ def page(driver: Driver, fake_engine: FakeEngine, monkeypatch: pytest.MonkeyPatc
     driver.window.actions_of_window.cache.trigger()
     page = driver.window.settings_pages.show_cache()
     driver.wait(lambda: page.used.text() == f"5{NO_BREAK}GB")
+    fake_engine.commands.remove(SetCacheLimits())  # of the start
     return page
 
 
@@ -106,6 +107,28 @@ def type_budget(page: PromptCachePage, driver: Driver, typed: str) -> None:
     page.budget.field.selectAll()
     driver.qtbot.keyClicks(page.budget.field, typed)
     driver.qtbot.keyClick(page.budget.field, Qt.Key.Key_Return)
+
+
+@pytest.mark.parametrize("way", ["restore", "empty field"])
+def test_default_with_no_room_for_what_is_cached_is_asked_for_first(
+    page: PromptCachePage, driver: Driver, fake_engine: FakeEngine, way: str
+) -> None:
+    def choose_default() -> None:
+        page.restore.click() if way == "restore" else type_budget(page, driver, "\b")
+
+    settings = driver.window.settings
+    settings.change(replace(settings.preferences, cache=CacheChoice(budget_bytes=30 * GB)))
+    fake_engine.report = replace(fake_engine.report, budget_bytes=30 * GB, default_budget_bytes=4 * GB)
+    driver.wait(lambda: page.of_budget.text().endswith(f"30{NO_BREAK}GB budget"))
+    choose_default()
+    assert page.budget_question.text.replace(NO_BREAK, " ") == "Remove 1 GB of cached prompts?"
+    assert page.budget.slider.value() == 4
+    page.budget_question.no.click()
+    assert settings.preferences.cache == CacheChoice(budget_bytes=30 * GB)
+    assert (page.budget.slider.value(), page.budget.field.text()) == (30, "30")
+    choose_default()
+    page.budget_question.yes.click()
+    assert settings.preferences.cache == CacheChoice()
 
 
 @pytest.mark.parametrize(("typed", "size"), [("0", "5 GB"), ("3", "2 GB")])

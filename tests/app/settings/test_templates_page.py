@@ -135,3 +135,16 @@ def test_what_cannot_be_rendered_is_not_kept_at_the_end(page: TemplatesPage, set
     page.hide()
     run_async(page.come_to_rest())
     assert settings.preferences.model(target).template == ""
+
+
+def test_a_page_that_is_shown_again_renders_nothing_that_is_there(page: TemplatesPage, bridge, target, settle) -> None:
+    rendered = []
+    page.editor.setPlainText(MINE)
+    settle(lambda: page.state.text() == USED)
+    bridge.received.connect(lambda event: rendered.append(getattr(event, "value", None)))
+    page.hide()
+    page.show()
+    bridge.send(CountTokens(bridge.next_request_id(), target, (Turn("user", "Hi"),)))
+    settle(lambda: any(isinstance(value, TokenCount) for value in rendered))
+    assert not any(isinstance(value, RenderedPrompt) for value in rendered)
+    assert "user: Why" in page.view.toPlainText()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pytestqt.qtbot import QtBot
 
-from app.file_dialogs import write_place
+from app.shown_paths import write_place
 from app.statistics.export import as_csv, as_json
 from app.statistics.memory import MemoryWatch
 from app.statistics.page import StatisticsPage

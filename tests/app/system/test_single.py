@@ -38,6 +38,20 @@ def test_what_comes_before_there_is_a_window_waits_for_it(qapp: QApplication, qt
     first.release()
 
 
+def test_what_is_said_while_the_data_is_moved_is_handed_on(qapp: QApplication, tmp_path: Path) -> None:
+    (tmp_path / "new").mkdir()
+    old, new, taken = SingleInstance(tmp_path), SingleInstance(tmp_path / "new"), list[Handed]()
+    assert old.take()
+    for name in ("one", "two"):
+        assert SingleInstance(tmp_path).raise_other(Handed(name))
+    assert new.take()
+    old.hand_on(new)
+    old.release()
+    new.follow(taken.append)
+    assert taken == [Handed("one"), Handed("two")]
+    new.release()
+
+
 @pytest.mark.parametrize("host", [QSysInfo.machineHostName(), "its-old-name"])
 def test_the_lock_of_a_dead_process_blocks_nothing(qapp: QApplication, tmp_path: Path, host: str) -> None:
     (tmp_path / "window.lock").write_text(f"999999999\nslipstream\n{host}\n")

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from app.chat.draft import Draft
-from app.conversations.records import Attachment
-from app.tabs.open_tabs import FILE_NAME, FOLDER_NAME, OpenTabs, read_open_tabs, write_open_tabs
+from app.conversations.records import Attachment, ChatChoices
+from app.tabs.open_tabs import FILE_NAME, FOLDER_NAME, OpenTab, OpenTabs, read_open_tabs, write_open_tabs
 
 NOTES = Attachment("notes.md", "# Notes\n\ud83d half")
 DRAFTS = (Draft("one", (NOTES, Attachment("b.csv", "a,b"))), Draft("two", (NOTES,), "m", 4))
@@ -19,8 +19,15 @@ def texts_in(folder: Path) -> list[Path]:
     return sorted((folder / FOLDER_NAME).glob("*"))
 
 
-def test_drafts_come_back_as_they_were(tmp_path: Path) -> None:
-    tabs = OpenTabs(("a", "b"), 1, {"a": DRAFTS, "": (Draft("three"),)}, {"b": "m"})
+def test_all_comes_back_as_it_was(tmp_path: Path) -> None:
+    tabs = OpenTabs(
+        (OpenTab("a"), OpenTab(page="model"), OpenTab()),
+        1,
+        {"a": DRAFTS, "": (Draft("three"),)},
+        {"b": "m"},
+        ChatChoices("suffix", "p", (("enable_thinking", "false"),), "Work"),
+        {"c": "unread"},
+    )
     write_open_tabs(tmp_path, tabs)
     assert read_open_tabs(tmp_path) == tabs
 
@@ -58,7 +65,7 @@ def test_a_name_in_the_file_reaches_nothing_outside_its_folder(
 
 def test_texts_of_an_earlier_file_become_drafts(tmp_path: Path) -> None:
     (tmp_path / FILE_NAME).write_text('{"conversation_ids": ["a"], "current": 0, "drafts": {"a": "one\\ntwo"}}')
-    assert read_open_tabs(tmp_path) == OpenTabs(("a",), 0, {"a": (Draft("one\ntwo"),)})
+    assert read_open_tabs(tmp_path) == OpenTabs((OpenTab("a"),), 0, {"a": (Draft("one\ntwo"),)})
 
 
 @pytest.mark.parametrize("damaged", ["", "{", "[]", '{"drafts": {"a": [{"text": "x"}]}, "conversation_ids": []}'])

@@ -17,6 +17,7 @@ from tests.app.tour.answers import ScriptedAnswers
 from tests.app.tour.camera import SIZES, Camera
 from tests.app.tour.scripts import REPLY
 from tests.app.tour.settings_states import choose_model, keep_measurements
+from tests.app.tour.tour_engine import TourEngine
 
 WAITS = "A third reply at 32,768 tokens needs 4.8 GB more; 2.1 GB is free. It starts when another ends."
 
@@ -83,8 +84,7 @@ async def loads(camera: Camera, answers: ScriptedAnswers) -> None:
     window.workspace.new_tab()
     engine.holds_loads = True
     window.chooser.choose(shelf.entry_of(shelf.BIG))
-    request_id = engine.loads[-1].request_id
-    engine.emit(Progress(request_id, "loading", 9_300_000_000, 18_600_000_000))
+    engine.emit(Progress(await request_for(camera, engine, shelf.BIG), "loading", 9_300_000_000, 18_600_000_000))
     await camera.until(lambda: "of" in window.chooser.words)
     await camera.shoot("loading-model")
     window.chooser.stop()
@@ -97,13 +97,20 @@ async def loads(camera: Camera, answers: ScriptedAnswers) -> None:
     engine.finish_loads()
 
 
+async def request_for(camera: Camera, engine: TourEngine, name: str) -> int:
+    """The load of a model, which is looked at before."""
+    target = shelf.entry_of(name)
+    await camera.until(lambda: engine.loads[-1].target == target)
+    return engine.loads[-1].request_id
+
+
 async def wait_for_replies(camera: Camera, answers: ScriptedAnswers) -> None:
     window, engine = camera.window, answers.engine
     answers.begin(REPLY[:200])
     await camera.begin(Draft("What would a lake look like in winter if ice sank?"), 60, answers.seconds)
     engine.holds_loads = True
     window.chooser.choose(shelf.entry_of(shelf.BIG))
-    engine.emit(Progress(engine.loads[-1].request_id, "waiting", 0, 0))
+    engine.emit(Progress(await request_for(camera, engine, shelf.BIG), "waiting", 0, 0))
     await camera.until(lambda: "when" in window.chooser.words)
     await camera.shoot("switch-waiting")
     window.chooser.choose(shelf.entry_of(shelf.QWEN))

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from PySide6.QtWidgets import QPushButton
 
+from app.settings.preferences import CacheChoice
 from app.upkeep.engine_keeper import stopped_words
-from engine.messages import Failed, StartEngine
-from tests.app.driver import Driver
+from engine.messages import (
+    ConversationDeleted,
+    DeleteConversation,
+    Failed,
+    KeepConversations,
+    SetCacheLimits,
+    StartEngine,
+)
+from tests.app.driver import Driver, settle
 from tests.app.fake_engine import FakeEngine
 
 FAULT = "The engine failed: no memory. Every reply up to here is kept. Start the engine again."
@@ -55,6 +65,28 @@ def test_chats_are_read_and_opened_without_an_engine(driver: Driver, fake_engine
     driver.window.workspace.open_chat(conversation_id)
     driver.wait_text("Hello there")
     assert len(starts(driver)) == len(driver.window.workspace.tabs)
+
+
+def test_a_start_tells_what_was_chosen_and_deleted_without_an_engine_and_which_chats_there_are(
+    driver: Driver, fake_engine: FakeEngine
+) -> None:
+    driver.run(driver.window.cache_keeper.keep_all())
+    stop_engine(driver, fake_engine)
+    settings = driver.window.settings
+    settings.change(replace(settings.preferences, cache=CacheChoice(budget_bytes=7_000_000_000)))
+    fake_engine.answers_on_cache = False
+    driver.window.cache_keeper.remove_later("gone")
+    fake_engine.emit(ConversationDeleted("gone", FAULT))
+    driver.run(settle())
+    fake_engine.commands.clear()
+    driver.press("Start the engine")
+    driver.wait(lambda: any(isinstance(one, KeepConversations) for one in fake_engine.commands))
+    assert SetCacheLimits(budget_bytes=7_000_000_000) in fake_engine.commands
+    assert DeleteConversation("gone") in fake_engine.commands
+    fake_engine.emit(ConversationDeleted("gone"))
+    driver.run(settle())
+    driver.window.cache_keeper.tell_again()
+    assert fake_engine.commands.count(DeleteConversation("gone")) == 1
 
 
 def test_the_words_count_the_replies_that_can_go_on() -> None:

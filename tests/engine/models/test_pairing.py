@@ -52,6 +52,12 @@ def test_o20_vocabulary_of_the_same_size_with_ten_ids_swapped_is_refused(pair, t
         check_pair(read_facts("", pair), read_facts("", drafter))
 
 
+def test_large_numbers_of_a_refusal_have_separators():
+    ours, theirs = ({f"{side}{token_id}": token_id for token_id in range(5000, 7000)} for side in "ab")
+    sentence = "2,000 of their token ids differ, 5,000 for one is 'a5000' in the model and 'b5000' in the drafter"
+    assert vocabulary_difference(ours, theirs) == sentence
+
+
 def test_o20_rows_that_pad_the_embedding_are_no_difference(pair, tmp_path):
     facts = read_facts("", tiny_folder(tmp_path / "drafter", seed=4))
     check_pair(read_facts("", pair), replace(facts, vocab_size=facts.vocab_size + 61))

@@ -186,8 +186,19 @@ def test_limits_that_are_lowered_are_kept_at_once():
     assert (report.ram_limit_bytes, report.budget_bytes, report.daily_limit_bytes) == (100_000, 250_000, 1)
     assert 0 < report.ram_bytes <= 100_000
     assert 0 < report.disk_bytes == cached.disk.num_bytes <= 250_000
+    assert report.default_budget_bytes == 20_000_000_000
     cached.cache.set_limits(0, 0, 0)
     assert cached.cache.report().budget_bytes == 20_000_000_000
+
+
+def test_limits_that_are_chosen_before_the_folder_is_open_are_those_of_the_folder():
+    cached = Cached(is_held=True)
+    cached.cache.set_limits(0, 40_000, 5_000)
+    cached.work()
+    again = cached.reopened(CacheSettings(tag="headless"))
+    again.work()
+    report = again.cache.report()
+    assert (report.budget_bytes, report.daily_limit_bytes) == (40_000, 5_000)
 
 
 def test_a_lowered_budget_is_kept_by_what_was_on_its_way_too():

@@ -6,14 +6,17 @@ from datetime import date, datetime
 
 import pytest
 from PySide6.QtCore import QPoint, QRectF, Qt
-from PySide6.QtGui import QAccessible, QContextMenuEvent
+from PySide6.QtGui import QAccessible, QContextMenuEvent, QFontMetricsF
 from PySide6.QtWidgets import QMenu
 
+from app.settings.drafters.columns import columns_of
 from app.settings.drafters.page import DraftersPage
+from app.settings.drafters.painting import BETWEEN, name_span
 from app.settings.drafters.rows import Act, Kind, axis_end, write_day, write_left
 from app.settings.preferences import AUTOMATIC
 from app.system.machine import PLACE, program_version, system_version
 from app.tasks import finish
+from app.theme.fonts import font
 from app.theme.theme import Theme
 from tests.app.settings.drafters.conftest import measured
 from tests.app.settings.drafters.hands import click, press
@@ -177,3 +180,22 @@ def test_days_are_named_then_counted_then_dated():
     taken_at = datetime(2026, 3, 4, 23, 59).timestamp()
     days = [date(2026, 3, 4), date(2026, 3, 5), date(2026, 3, 7), date(2026, 6, 1)]
     assert [write_day(taken_at, day) for day in days] == ["today", "yesterday", "3\u00a0days ago", "4\u00a0Mar 2026"]
+
+
+def test_legend_has_all_its_marks_on_a_narrow_page(page, picker, run_async):
+    picker.measurements.keep([measured(DFLASH, 2.1), measured(DFLASH, 1.6, 4)])
+    page.resize(360, 900)
+    run_async(finish())
+    legend = page.legend
+    lines = legend.lines(legend.width())
+    assert [words for line in lines for _, words in line][:2] == ["1 reply", "4 replies at once"]
+    assert len(lines) > 1
+    assert legend.height() == legend.heightForWidth(legend.width())
+
+
+def test_note_of_the_drafter_in_use_has_the_room_that_its_memory_leaves(page):
+    columns = columns_of(page.list.viewport().width())
+    metrics = QFontMetricsF(font("interface-medium"))
+    needed = sum(metrics.horizontalAdvance(words) + BETWEEN for words in ("n-gram", "repeats from this chat", "In use"))
+    assert columns.name.width < needed < name_span(columns, "0").width
+    assert name_span(columns, "800 MB of memory") == columns.name
