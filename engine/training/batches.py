@@ -11,7 +11,7 @@ import numpy as np
 
 from engine.training.corpus import Sample
 
-WIDTHS = (128, 256, 384, 512, 768, 1024, 1600)  # a sample is padded to the next one; a longer one is cut
+WIDTHS = (256, 512, 1024, 1600)  # a sample is padded to the next one, and a longer one cut: each has a graph of its own
 
 
 @dataclass(frozen=True, slots=True)

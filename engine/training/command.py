@@ -56,6 +56,7 @@ def add_train_drafter(commands: Commands) -> None:
     parser.add_argument("--rate", type=float, default=1.5e-3, help="highest learning rate")
     parser.add_argument("--bits", type=int, default=4, choices=(0, 4, 8), help="of the drafter's weights; 0 for bf16")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--only-teach", action="store_true", help="learn from the replies that are there")
     parser.add_argument("--only-gather", action="store_true", help="write the replies, and teach nothing")
 
 
@@ -80,7 +81,7 @@ def _train(options: argparse.Namespace) -> int:
     target = open_target(options.target)
     try:
         session = TrainingSession(target, load_tokenizer(Path(target.facts.folder)), options.folder, plan, told.goes_on)
-        corpus = session.gather(given, held_out)
+        corpus = session.corpus() if options.only_teach else session.gather(given, held_out)
         if options.only_gather:
             return 0
         trained = session.train(corpus)

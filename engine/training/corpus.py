@@ -45,6 +45,13 @@ class Corpus:
                 "folder, or go on as it was begun"
             )
 
+    @classmethod
+    def open(cls, folder: Path) -> Corpus:
+        """One that was begun before; raises BadInputError where none was."""
+        if not (folder / _SETTINGS).exists():
+            raise BadInputError(f"{str(folder)!r} holds no replies; collect some first")
+        return cls(folder, json.loads((folder / _SETTINGS).read_text(encoding="utf-8")))
+
     def has(self, index: int) -> bool:
         return self._path(index).exists()
 

@@ -19,6 +19,7 @@ from engine.training.writing import Writing, in_batches, write_batch
 
 GoesOn = Callable[[str, int, int], bool]  # told (stage, done, total); False ends the work between two batches
 
+REPLIES = "replies"
 _QUESTIONS, _PASSAGES = "questions.jsonl", "passages.jsonl"
 _PASSAGE_TOKENS = 400
 _LEAST_PASSAGE = 40  # words
@@ -57,7 +58,7 @@ class Gathering:
         tasks = ask_about(texts, own, self._plan.seed) if texts else []
         prompts = list(clean([*given, *own, *tasks], self._held_out))
         settings = {"collecting": asdict(self._how), "prompts": len(prompts), "model": self._target.facts.name}
-        corpus = Corpus(self._folder / "replies", settings)
+        corpus = Corpus(self._folder / REPLIES, settings)
         if not collect_replies(self._target, self._chat, prompts, corpus, self._how, self._stage("replies")):
             raise StoppedError
         return corpus

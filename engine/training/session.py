@@ -27,7 +27,7 @@ from engine.training.drafter_folder import Packed, write_drafter, write_text
 from engine.training.eagle3 import Eagle3Student
 from engine.training.eagle3_files import HeadShape, first_weights, head_config, offsets, published, usual_taps
 from engine.training.evaluation import Judged, judge
-from engine.training.gathering import Gathering, GoesOn, StoppedError
+from engine.training.gathering import REPLIES, Gathering, GoesOn, StoppedError
 from engine.training.plan import TrainingPlan
 from engine.training.prompts import TrainingPrompt
 from engine.training.teacher import Teacher
@@ -63,12 +63,17 @@ class TrainingSession:
         self._folder = folder
         self._plan = plan
         self._goes_on = goes_on
+        self._began = time.monotonic()
         self._remember_plan()
 
     def gather(self, given: Sequence[TrainingPrompt], held_out: Sequence[str]) -> Corpus:
         """Collect prompts and replies; raises StoppedError, and OSError where the disk refuses."""
         gathering = Gathering(self._target, self._chat, self._folder, self._plan, held_out, self._goes_on)
         return gathering.gather(given)
+
+    def corpus(self) -> Corpus:
+        """The replies that were collected so far; raises BadInputError where there are none."""
+        return Corpus.open(self._folder / REPLIES)
 
     def train(self, corpus: Corpus) -> Trained:
         """Teach a drafter with a corpus and write it; raises StoppedError once its state is saved."""
@@ -114,7 +119,10 @@ class TrainingSession:
 
     def _log(self, step: int, loss: float) -> None:
         with (self._folder / "losses.jsonl").open("a", encoding="utf-8") as file:
-            file.write(json.dumps({"step": step, "loss": round(loss, 4)}) + "\n")
+            file.write(
+                json.dumps({"step": step, "loss": round(loss, 4), "seconds": round(time.monotonic() - self._began, 1)})
+                + "\n"
+            )
 
     def _open_student(self, draft_ids: Sequence[int]) -> Eagle3Student:
         """A new head in the session's folder, and its teacher; the same one whenever it is opened."""

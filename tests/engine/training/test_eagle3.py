@@ -13,7 +13,6 @@ from engine.training.collecting import Collecting
 from engine.training.plan import TrainingPlan
 from engine.training.prompts import TrainingPrompt
 from engine.training.session import TrainingSession
-from tests.engine.harness import Harness, submit
 
 PLAN = TrainingPlan(
     "eagle3",
