@@ -33,11 +33,13 @@ from app.system.single import Handed, SingleInstance
 from app.tasks import finish, start
 from app.theme.theme import Theme
 from app.upkeep.damage import tell_damage
+from app.upkeep.unmoved import tell_unmoved
 from app.window import MainWindow
 from engine.thread import EngineThread
 
 logger = logging.getLogger(__name__)
 STOP_SECONDS = 8.0  # for the engine to end a step and write what its prompt cache still holds
+LEAVE_SECONDS = 20.0  # for another start of the program that has closed its window to save all and to end
 CAME_FORWARD = "Slipstream is open with this data folder already; its window has come forward."
 UNSEEN_PLATFORMS = ("offscreen", "minimal")
 
@@ -68,8 +70,9 @@ def _run(application: QApplication, options: argparse.Namespace) -> int:
     if folder is None:
         return 1
     instance = SingleInstance(folder)
-    if not instance.take():
-        return _leave_to_other(instance, Handed(target_of(options.model), options.drafter or ""))
+    if not instance.take() and _is_left_to_other(instance, Handed(target_of(options.model), options.drafter or "")):
+        print(CAME_FORWARD)
+        return 0
     folder, instance = _moved(folder, instance)
     try:
         with begin(folder, expected=(WindowError,)) as reports:
@@ -136,10 +139,12 @@ def _moved(folder: Path, instance: SingleInstance) -> tuple[Path, SingleInstance
     return moved, other
 
 
-def _leave_to_other(instance: SingleInstance, handed: Handed) -> int:
+def _is_left_to_other(instance: SingleInstance, handed: Handed) -> bool:
+    """False where the other one, which was about to end, has ended, and the instance is this one."""
     if instance.raise_other(handed):
-        print(CAME_FORWARD)
-        return 0
+        return True
+    if instance.take(LEAVE_SECONDS):
+        return False
     raise WindowError("Slipstream is already running with this data folder. Close it first, or use its window.")
 
 
@@ -186,6 +191,7 @@ async def run_window(
         window.workspace.alike.do_to_each(WindowReports(reports, window.notes, window).attend)
     bridge.start()
     instance.follow(window.take_over)
+    window.closed.connect(instance.stop_answering)
     try:
         await _use(window, bridge, set_aside)
     except asyncio.CancelledError:
@@ -221,6 +227,7 @@ async def _use(window: MainWindow, bridge: EngineBridge, set_aside: SetAside | N
         tell_damage(window.notes, set_aside)
     else:
         start(window.cache_keeper.keep_all())
+    start(tell_unmoved(window.notes))
     window.show()
     await window.open()
     await ended.wait()

@@ -97,6 +97,11 @@ class ModelChooser(ModelState):
             self.ejected.emit(self.target)
             self.changed.emit()
 
+    def let_go(self, target: str) -> None:
+        """Have a model leave that was loaded beside the one that answers; never that one."""
+        if target not in (self.target, self._resident):
+            self.bridge.send(UnloadModel(target))
+
     def need(self) -> None:
         """A reply is about to use it."""
         if self.state in (State.AWAY, State.LEAVING):

@@ -10,6 +10,7 @@ from app.bridge import EngineBridge
 from app.library.library import Library
 from app.models.drafter_popovers import DrafterPopovers
 from app.models.measuring_ends import MeasuringEnds
+from app.models.other_models import OtherModels
 from app.parts.settings import DRAFTERS
 from app.settings.drafters.page import DraftersPage
 from app.settings.drafters.picker import Picker
@@ -26,6 +27,7 @@ class WindowDrafters(QObject):
         models, pages = window.models, window.settings_pages
         self.picker = Picker(bridge, models.running, window.settings, library, lambda: models.chooser.target, self)
         MeasuringEnds(bridge, models.chooser, self.picker.measuring, self)
+        OtherModels(bridge, models.chooser, self.picker.measuring, self)
         window.upkeep.unload.is_measuring = lambda: self.picker.measuring.is_any
         self.popovers = DrafterPopovers(window.theme, self.picker, self.show_page, self)
         self._pages = pages

@@ -17,7 +17,8 @@ from pathlib import Path
 
 from app.figures import write_bytes
 from app.settings.folders import Pointer, pointer_path, read_pointer, write_pointer
-from app.shown_paths import write_place
+from app.settings.moved_paths import rename_paths
+from app.shown_paths import write_place, write_places
 
 logger = logging.getLogger(__name__)
 SPARE_BYTES = 50_000_000  # that the disk must have left
@@ -94,7 +95,9 @@ def copy_all(
     `tell` is given the bytes that are done. What is copied is used from the next start on.
     """
     done = 0
+    stay()
     try:
+        write_pointer(replace(read_pointer(), problem=unfinished(old, new)))  # found only where this does not end
         paths = list(files_of(old, _refuse))
         _write_list(new, (path.relative_to(old) for path in paths))
         for path in paths:
@@ -106,11 +109,38 @@ def copy_all(
             tell(done)
         write_pointer(replace(read_pointer(), next=str(new), problem=""))
     except OSError as error:
-        take_away(new)
+        _give_up(new)
         raise MoveError(f"The data was not copied: {error.strerror or error}. It stays where it was.") from error
     except MoveError:
-        take_away(new)
+        _give_up(new)
         raise
+
+
+def stay() -> None:
+    """Use no copy from the next start on: one that was made is removed; raises MoveError where that is not noted."""
+    try:
+        pointer = read_pointer()
+        if pointer.next:
+            write_pointer(replace(pointer, next="", problem=""))
+            take_away(Path(pointer.next))
+    except (OSError, ValueError) as error:
+        place, reason = write_place(pointer_path()), write_places(str(error))
+        raise MoveError(f"{place} was not changed: {reason}. Free some space, or make it writable.") from error
+
+
+def unfinished(old: Path, new: Path) -> str:
+    there, here = write_place(new), write_place(old)
+    return f"The data was not moved to {there}: the program ended before all was copied. It stays in {here}."
+
+
+def note_problem(problem: str) -> None:
+    """For the next start; "" where there is none."""
+    _try_to_write(replace(read_pointer(), problem=problem))
+
+
+def _give_up(new: Path) -> None:
+    take_away(new)
+    note_problem("")
 
 
 def finish_move(old: Path) -> Path:
@@ -127,6 +157,7 @@ def finish_move(old: Path) -> Path:
         if not new.is_dir():
             raise MoveError(f"{write_place(new)} is not there.")
         _bring_up_to_date(old, new)
+        rename_paths(new, old)
         write_pointer(replace(pointer, folder=str(new), next="", problem=""))
     except (OSError, MoveError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)

@@ -59,8 +59,9 @@ class PrivacyPage(SettingsPage):
         super().__init__(theme, NAME, PROMISE)
         self._settings = settings
         self.mover = DataMover(settings.folder, self)
-        hub.closing.connect(self.mover.stop)  # the end waits for no copy
-        self.note = Notice(theme)
+        hub.closing.connect(self.mover.close)
+        self.stay_button = make_button("Stay here", lambda: start(self.mover.stay()), name="Leave the data where it is")
+        self.note = Notice(theme, self.stay_button)
         self.show_folder = make_button(SHOW, self._show_folder, name=f"{SHOW}: the data folder")
         self.move_button = make_button("Move…", self._ask_where, name="Move the data folder")
         self.stop_button = make_button("Stop", self.mover.stop, name="Stop copying the data")
@@ -129,6 +130,7 @@ class PrivacyPage(SettingsPage):
         self.folder_row.set_sentence(f"{place}. {NAMED}" if is_named else place)
         self.move_button.setEnabled(not is_named and not self.mover.is_moving)
         self.stop_button.setVisible(self.mover.is_moving)
+        self.stay_button.setVisible(self.mover.is_waiting and not self.mover.is_moving)
         self.note.say(self.mover.words, is_alert=self.mover.has_failed)
 
     async def count(self) -> None:

@@ -41,9 +41,9 @@ class SingleInstance(QObject):
         self._early: list[Handed] | None = []  # what came before anyone followed
         self._talking: list[QLocalSocket] = []  # with other starts that have not said all
 
-    def take(self) -> bool:
-        """Become the one instance; False where another one runs."""
-        if not self._lock.tryLock(0) and not self._take_over():
+    def take(self, wait_seconds: float = 0.0) -> bool:
+        """Become the one instance; False where another one runs, which is given some time to end."""
+        if not self._lock.tryLock(round(wait_seconds * 1000)) and not self._take_over():
             return False
         QLocalServer.removeServer(self._name)
         self._server = QLocalServer(self)
@@ -90,9 +90,13 @@ class SingleInstance(QObject):
             socket.waitForDisconnected(ANSWER_MS)
         other._early += self._early
 
-    def release(self) -> None:
+    def stop_answering(self) -> None:
+        """There is no window to show any more; the folder is held until the release."""
         if self._server is not None:
             self._server.close()
+
+    def release(self) -> None:
+        self.stop_answering()
         self._lock.unlock()
 
     def _answer(self) -> None:

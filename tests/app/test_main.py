@@ -185,8 +185,9 @@ def test_only_a_model_path_that_exists_is_made_absolute(tmp_path: Path, monkeypa
 
 
 def test_a_start_beside_a_program_that_does_not_answer_says_so(
-    qapp: QApplication, capsys: pytest.CaptureFixture[str], data_dir: Path
+    qapp: QApplication, capsys: pytest.CaptureFixture[str], data_dir: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("app.__main__.LEAVE_SECONDS", 0.1)
     lock = QLockFile(str(data_folder() / "window.lock"))
     assert lock.tryLock(0)
     assert main([]) == 1

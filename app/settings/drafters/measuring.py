@@ -103,6 +103,12 @@ class Measuring(QObject):
         """Whether something is measured, or waits to be."""
         return self._task is not None
 
+    @property
+    def targets(self) -> set[str]:
+        """Those of which something is measured, or waits to be."""
+        at_hand = [self.progress.job] if self.progress else []
+        return {job.target for job in (*at_hand, *self._queue)}
+
     def progress_of(self, target: str, drafter: str) -> Progress | None:
         """How far it is, where it is being measured."""
         progress = self.progress
@@ -138,8 +144,7 @@ class Measuring(QObject):
 
     def end(self, why: str, is_meant: Callable[[str], bool]) -> None:
         """Stop what is measured of these targets, and keep the sentence that says why."""
-        at_hand = [self.progress.job] if self.progress else []
-        for target in {job.target for job in (*at_hand, *self._queue) if is_meant(job.target)}:
+        for target in filter(is_meant, self.targets):
             self.ended[target] = why
             self.stop(target)
 

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 
 from app.settings import folders
+from app.settings.drafters.measurements import Measurement, Measurements
 from app.settings.folders import data_folder, read_pointer
-from app.settings.moving import LIST, MoveError, check, copy_all, finish_move
+from app.settings.moving import LIST, MoveError, check, copy_all, finish_move, stay, unfinished
+from app.settings.preferences import ModelChoice, Preferences, Settings
 from app.shown_paths import write_place
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -125,3 +127,40 @@ def test_folder_that_cannot_be_read_is_not_left_out(old: Path, tmp_path: Path, m
     monkeypatch.setattr(folders.os, "walk", refuse)
     with pytest.raises(MoveError, match="Permission denied"):
         copy_all(old, tmp_path / "new")
+
+
+def test_copy_that_another_one_takes_the_place_of_is_removed(old: Path, new: Path, tmp_path: Path) -> None:
+    copy_all(old, tmp_path / "newer")
+    assert names(new) == {"prompt_cache/mine.txt"}
+    assert finish_move(old) == tmp_path / "newer"
+
+
+def test_copy_is_not_used_where_the_data_is_to_stay(old: Path, new: Path) -> None:
+    stay()
+    assert (finish_move(old), names(new)) == (old, {"prompt_cache/mine.txt"})
+    assert names(old) == {"settings.json", "prompt_cache/1", "prompt_cache/2"}
+
+
+def test_start_after_a_copying_that_was_killed_finds_out_why_nothing_was_moved(old: Path, tmp_path: Path) -> None:
+    def kill(num_bytes: int) -> None:
+        raise Killed
+
+    with pytest.raises(Killed):
+        copy_all(old, tmp_path / "new", kill)
+    assert finish_move(old) == old
+    assert read_pointer().problem == unfinished(old, tmp_path / "new")
+
+
+def test_choices_for_models_within_the_data_go_with_them(old: Path, tmp_path: Path) -> None:
+    (old / "settings.json").unlink()
+    imported, other = str(old / "models" / "模型"), f"{old}-other/models/a"
+    choice = ModelChoice(drafter=f"model:{imported}")
+    Settings(old).change(Preferences(target=imported, models={imported: choice, other: ModelChoice(kv_bits=8)}))
+    Measurements(old).keep([Measurement(imported, "ngram", 1, 1.5, 40.0, 0.0, 1.0)])
+    copy_all(old, new := tmp_path / "new")
+    assert finish_move(old) == new
+    moved = str(new / "models" / "模型")
+    models = {moved: ModelChoice(drafter=f"model:{moved}"), other: ModelChoice(kv_bits=8)}
+    assert Settings(new).preferences == Preferences(target=moved, models=models)
+    assert Measurements(new).of(moved, "ngram") is not None
+    assert Settings(old).preferences.target == imported

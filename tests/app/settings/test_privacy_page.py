@@ -7,14 +7,17 @@ import pytest
 from keyring.backend import KeyringBackend
 from keyring.errors import NoKeyringError
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton
 
 from app.figures import NO_BREAK
 from app.library.hub import Hub
 from app.library.token import NO_KEYCHAIN
 from app.settings.folders import data_folder, read_pointer
+from app.settings.moving import unfinished
 from app.settings.preferences import LibraryChoice, Settings
 from app.settings.privacy_page import PrivacyPage
 from app.settings.sources import PrivacyDeeds
+from app.tasks import finish
 
 
 class Keychain(KeyringBackend):
@@ -49,6 +52,11 @@ def keychain(monkeypatch: pytest.MonkeyPatch) -> Keychain:
     keyring.set_keyring(keychain)
     yield keychain
     keyring.set_keyring(before)
+
+
+async def click_and_finish(button: QPushButton) -> None:
+    button.click()
+    await finish()
 
 
 @pytest.fixture
@@ -133,6 +141,9 @@ def test_moved_data_is_used_from_the_next_start_on(home, theme, show, run_async)
     assert page.note.text.startswith("The data was copied to ~/new, which is used from the next start on.")
     assert (home / "new" / "chats").read_text() == "chats"
     assert read_pointer().next == str(home / "new")
+    run_async(click_and_finish(page.stay_button))
+    assert page.note.text == "The data stays in ~/data/slipstream."
+    assert (read_pointer().next, page.stay_button.isVisible()) == ("", False)
 
 
 def test_folder_that_is_not_empty_is_refused_and_the_data_stays(home, theme, show, run_async) -> None:
@@ -155,3 +166,4 @@ def test_end_of_the_program_stops_the_copying(home, theme, show, run_async) -> N
     page.mover.changed.connect(hub.close)
     run_async(page.mover.move(home / "new"))
     assert page.note.text == "The copying was stopped. The data stays where it was."
+    assert read_pointer().problem == unfinished(settings.folder, home / "new")
