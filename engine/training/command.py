@@ -64,6 +64,7 @@ def _train(options: argparse.Namespace) -> int:
     check_least(options, 0, "minutes", "questions", "passages")
     check_least(options, 1, "steps", "rows", "batch_tokens", "vocabulary")
     plan = _plan(options)
+    from engine.models.errors import ModelError
     from engine.models.file_limit import import_mlx_lm
 
     import_mlx_lm()
@@ -78,13 +79,15 @@ def _train(options: argparse.Namespace) -> int:
     if len(given) + options.questions < 1:
         raise BadInputError("there is nothing to learn from: give --prompts, or --questions above 0")
     told = _Words(options.minutes)
-    target = open_target(options.target)
     try:
+        target = open_target(options.target)
         session = TrainingSession(target, load_tokenizer(Path(target.facts.folder)), options.folder, plan, told.goes_on)
         corpus = session.corpus() if options.only_teach else session.gather(given, held_out)
         if options.only_gather:
             return 0
         trained = session.train(corpus)
+    except ModelError as error:
+        raise BadInputError(str(error)) from error
     except (StoppedError, KeyboardInterrupt):
         tell("stopped; the same command goes on from here")
         return UNFINISHED
