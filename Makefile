@@ -2,6 +2,8 @@
 # make test   makes .venv and runs every check, offscreen; ARGS="tests/engine -k ngram" narrows the tests
 # make soak   random replies that come and go, twenty times as long as in make test
 # make bench  measures this machine
+# make app    makes .venv and, below dist/, the double-clickable application, which then tests itself
+# make app-evaluate  lays the application out from the wheels that a Mac would get, and checks it; fetches 230 MB once
 # make lint   ruff and mypy alone
 # make clean  removes .venv and what the tools left
 # PYTHON=…    takes that interpreter for .venv; EXTRAS=cuda installs MLX's CUDA 13 backend too
@@ -14,7 +16,7 @@ VENV := .venv/bin/python
 AT_ONCE := -n auto --maxprocesses 4 --dist loadfile
 WITH_BLAS = LD_PRELOAD="$$($(VENV) -m engine.blas --print)"
 
-.PHONY: run test soak bench lint clean venv venv-dev
+.PHONY: run test soak bench app app-evaluate lint clean venv venv-dev
 
 run: venv
 	@$(VENV) -m app.launch $(ARGS)
@@ -29,6 +31,18 @@ soak: venv-dev
 bench: venv-dev
 	@[ -e tests/benchmarks/__main__.py ] || { echo "There is no benchmark in this version." >&2; exit 1; }
 	@$(WITH_BLAS) $(VENV) -m tests.benchmarks $(ARGS)
+
+app app-evaluate: export PYTHONPATH = packaging
+app:
+	@sh packaging/setup/make_venv.sh
+	@$(VENV) packaging/setup/install.py app
+	@[ "$$(uname)" != Darwin ] || $(VENV) -m macos floor
+	@$(VENV) -m bundle
+
+app-evaluate:
+	@sh packaging/setup/make_venv.sh
+	@$(VENV) packaging/setup/install.py app
+	@$(VENV) -m macos evaluate build/evaluation
 
 lint: venv-dev
 	@$(VENV) -m ruff check .

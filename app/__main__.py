@@ -9,26 +9,29 @@ import os
 import signal
 import sqlite3
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import qasync
 from PySide6.QtWidgets import QApplication, QMessageBox
 
 from app.application import Application
+from app.arguments import parse_arguments
 from app.bridge import EngineBridge, EngineLike
 from app.conversations.database import Database
 from app.conversations.opening import StorageError
 from app.conversations.recorder import Recorder
 from app.conversations.restoring import SetAside
 from app.desktop.desktop import make_desktop
-from app.models.drafters import DRAFTER_CHOICES, is_drafter
+from app.opening.opener import Opener, absolute, look_for
+from app.parts.updates import begin_updates
 from app.reports.reports import Reports, begin
 from app.reports.showing import WindowReports
 from app.settings.folders import DataFolderError, named_folder
 from app.settings.missing_folder import ask_what_to_do, find_folder
 from app.settings.moving import finish_move
+from app.system.frozen import bundle_folder, free_children
 from app.system.garbage import GarbageCollector
-from app.system.machine import PLACE
 from app.system.single import Handed, SingleInstance
 from app.tasks import finish, start
 from app.theme.theme import Theme
@@ -48,16 +51,10 @@ class WindowError(Exception):
     """The program cannot go on; the text is a sentence for the user."""
 
 
-def main(argv: list[str] | None = None) -> int:
-    options = _parse(argv)
+def main(options: argparse.Namespace) -> int:
+    """`options` are those of `parse_arguments`; returns the exit status."""
     logging.basicConfig(level=logging.INFO, format="%(levelname)s %(name)s: %(message)s")
-    application = QApplication.instance() or Application(sys.argv[:1])
-    assert isinstance(application, QApplication)
-    application.setApplicationName("Slipstream")
-    application.setDesktopFileName("slipstream")
-    application.setQuitOnLastWindowClosed(False)
-    if sys.platform != "darwin":
-        application.setStyle("Fusion")
+    application = make_application()
     try:
         return _run(application, options)
     except WindowError as error:
@@ -65,12 +62,26 @@ def main(argv: list[str] | None = None) -> int:
         return 1
 
 
+def make_application() -> QApplication:
+    """The one of this process, made where there is none."""
+    application = QApplication.instance() or Application(sys.argv[:1])
+    assert isinstance(application, QApplication)
+    application.setApplicationName("Slipstream")
+    application.setDesktopFileName("slipstream")
+    application.setQuitOnLastWindowClosed(False)
+    if sys.platform != "darwin":
+        application.setStyle("Fusion")
+    free_children(bundle_folder())
+    return application
+
+
 def _run(application: QApplication, options: argparse.Namespace) -> int:
     folder = _data_folder()
     if folder is None:
         return 1
     instance = SingleInstance(folder)
-    if not instance.take() and _is_left_to_other(instance, Handed(target_of(options.model), options.drafter or "")):
+    handed = Handed(target_of(options.model), options.drafter or "", absolute(options.paths))
+    if not instance.take() and _is_left_to_other(instance, handed):
         print(CAME_FORWARD)
         return 0
     folder, instance = _moved(folder, instance)
@@ -93,28 +104,11 @@ def _run_reported(
     engine = EngineThread(data_dir=folder)
     with loop:
         try:
-            window = run_window(options.model, options.drafter or "", folder, instance, engine, reports)
+            paths = absolute(options.paths)
+            window = run_window(options.model, options.drafter or "", folder, instance, engine, reports, paths)
             return int(loop.run_until_complete(window))
         finally:
             garbage.collect()
-
-
-def _parse(argv: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="slipstream", description=f"Chat with a model on {PLACE}.")
-    parser.add_argument("--model", metavar="PATH", help="a model folder, Hugging Face cache entry or GGUF file")
-    parser.add_argument(
-        "--drafter",
-        type=known_drafter,
-        metavar="NAME",
-        help=f"of new chats: {DRAFTER_CHOICES}",
-    )
-    return parser.parse_args(argv)
-
-
-def known_drafter(name: str) -> str:
-    if is_drafter(name):
-        return name
-    raise argparse.ArgumentTypeError(f"unknown drafter {name!r}; choose one of: {DRAFTER_CHOICES}")
 
 
 def _data_folder() -> Path | None:
@@ -174,6 +168,7 @@ async def run_window(
     instance: SingleInstance,
     engine: EngineLike,
     reports: Reports | None = None,
+    paths: Sequence[str] = (),
 ) -> int:
     """Open the window, wait for its end, then stop: replies first, so that all of them are saved."""
     database = Database(folder)
@@ -183,17 +178,19 @@ async def run_window(
     theme = Theme()
     theme.follow_system()
     desktop = make_desktop()
-    target = target_of(model)
+    given = await look_for(paths)
+    target = target_of(model) or given.model
     window = MainWindow(
         theme, database, bridge, recorder, data_dir=folder, target=target, drafter=drafter, desktop=desktop
     )
     if reports is not None:
         window.workspace.alike.do_to_each(WindowReports(reports, window.notes, window).attend)
     bridge.start()
-    instance.follow(window.take_over)
+    opener = Opener(window, given)
+    instance.follow(opener.take_over)
     window.closed.connect(instance.stop_answering)
     try:
-        await _use(window, bridge, set_aside)
+        await _use(window, bridge, set_aside, opener)
     except asyncio.CancelledError:
         logger.info("the window's loop was cancelled")
     finally:
@@ -215,7 +212,7 @@ async def _open(database: Database) -> SetAside | None:
     return database.set_aside
 
 
-async def _use(window: MainWindow, bridge: EngineBridge, set_aside: SetAside | None) -> None:
+async def _use(window: MainWindow, bridge: EngineBridge, set_aside: SetAside | None, opener: Opener) -> None:
     """Show the window until it is closed and all that it began has ended, or has had its time to."""
     ended = asyncio.Event()
     window.closed.connect(ended.set)
@@ -230,6 +227,8 @@ async def _use(window: MainWindow, bridge: EngineBridge, set_aside: SetAside | N
     start(tell_unmoved(window.notes))
     window.show()
     await window.open()
+    opener.begin()
+    begin_updates(window)
     await ended.wait()
     window.leave()
     await window.plan.come_to_rest()
@@ -258,4 +257,4 @@ def _stop(window: MainWindow, bridge: EngineBridge, recorder: Recorder, database
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(parse_arguments(sys.argv[1:])))

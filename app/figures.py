@@ -65,6 +65,15 @@ def write_clock(timestamp: float) -> str:
     return datetime.fromtimestamp(timestamp).strftime("%H:%M")
 
 
+def write_when(timestamp: float, now: float) -> str:
+    """20:51 of today, Sat within a week, else 5 Nov."""
+    then, today = datetime.fromtimestamp(timestamp), datetime.fromtimestamp(now)
+    days = (today.date() - then.date()).days
+    if days <= 0:
+        return write_clock(timestamp)
+    return f"{then:%a}" if days < 7 else f"{then.day} {then:%b}"
+
+
 def in_words(count: int) -> str:
     """2 -> two; from 10 on in digits, as where there is none."""
     return _NUMBERS[count - 1] if 0 < count < 10 else f"{count:,}"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import logging
+import multiprocessing
 import os
 import sys
 import threading
 
+from app.arguments import parse_arguments
 from app.system.libraries import missing_libraries_sentence
 from engine.blas import missing_blas_hint, preload_blas
 
@@ -17,7 +19,13 @@ LEFT_BEHIND = ("engine", "files")  # how the threads are named that may wait for
 
 def main() -> int:
     """Open the window; the exit status is 1, after one sentence, where this system cannot show one."""
+    multiprocessing.freeze_support()  # Python starts helpers through the program, which is no interpreter in a bundle
     preload_blas()
+    options = parse_arguments(sys.argv[1:])
+    if options.self_test:
+        from app.self_test.run import run_self_test
+
+        return end_process(run_self_test(print_line))
     if sentence := missing_libraries_sentence():
         print(sentence, file=sys.stderr)
         return 1
@@ -25,7 +33,12 @@ def main() -> int:
         print(hint, file=sys.stderr)
     from app.__main__ import main as open_window
 
-    return end_process(open_window(sys.argv[1:]))
+    return end_process(open_window(options))
+
+
+def print_line(line: str) -> None:
+    """At once, so that what came before a crash is known."""
+    print(line, flush=True)
 
 
 def end_process(status: int) -> int:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
+
+import mlx.core as mx
 
 from engine.checkpoints import Checkpoints
 from engine.groups import Groups
@@ -25,7 +28,16 @@ def describe_memory(loader: Loader, groups: Groups, cache: PromptCache | None, m
         cache_bytes=cache.ram_bytes if cache else 0,
         limit_bytes=memory.limit_bytes(),
         num_rows=rows.num_rows,
+        device=device_words(),
     )
+
+
+def device_words() -> str:
+    """What MLX computes on by itself, such as "Metal, Apple M3"."""
+    if mx.default_device() == mx.Device(mx.cpu):
+        return "CPU"
+    backend = "Metal" if sys.platform == "darwin" else "CUDA"
+    return ", ".join((backend, str(mx.device_info().get("device_name", ""))))
 
 
 def complete_count(counted: Counted, loader: Loader, checkpoints: Checkpoints) -> Answer:

@@ -23,7 +23,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _start() -> None:
-    """Get the BLAS, for which the process may start again: Ctrl+C waits meanwhile, since exec keeps what is pending."""
+    """Get the BLAS; Ctrl+C waits meanwhile, so that no thread that the BLAS starts takes it."""
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     from engine.blas import preload_blas
 

@@ -54,6 +54,7 @@ class Action(StrEnum):
     FIND_MODEL = "Find a model"
     ADD_FOLDER = "Add folder…"
     CHANGE_LIMIT = "Change limit"
+    RELEASE_PAGE = "Open its page"
 
 
 _NAMES = {
@@ -73,6 +74,7 @@ _NAMES = {
     Action.ADD_FOLDER: "Add a folder with models",
     Action.CHANGE_LIMIT: "Change the limit of the preset",
     Action.DO_NOT_WAIT: "Do not wait for memory",
+    Action.RELEASE_PAGE: "Open the page of the newer release",
     Action.TEMPLATE: "Open the template of this model",
     Action.SHOW_CACHE: "Show the prompt cache, where it can be cleared",
 }

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
+from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 
@@ -53,20 +55,26 @@ class ChatSession(SessionBranches):
         turns = self._path.turns(index, [written] if draft else [], draft.num_left_out)
         return with_system(self.plan.system_prompt, turns)
 
-    async def send(self, draft: Draft) -> bool:
+    def send(self, draft: Draft) -> Coroutine[Any, Any, bool]:
         """Commit the user's message and the empty reply, then submit; an edit stops a reply that runs.
 
+        The session is busy from this call on, so that a tab which closes before the coroutine runs leaves it whole.
         False where nothing was sent: nothing was written, a reply is running, or saving failed, which `trouble`
         explains. `not_sent` gives the draft back then, and where anything is raised.
         """
-        if (self.is_busy and not draft.edits) or not (draft.text.strip() or draft.attachments):
-            self.not_sent.emit(draft)
-            return False
+        held = ExitStack()
+        is_refused = (self.is_busy and not draft.edits) or not (draft.text.strip() or draft.attachments)
+        if not is_refused:
+            held.enter_context(self._holding())
+        return self._send(draft, held, is_refused)
+
+    async def _send(self, draft: Draft, held: ExitStack, is_refused: bool) -> bool:
         is_sent = False
-        with self._holding():
+        with held:
             try:
-                async with self._alone():
-                    is_sent = await self._commit_and_submit(draft)
+                if not is_refused:
+                    async with self._alone():
+                        is_sent = await self._commit_and_submit(draft)
             finally:
                 if not is_sent:
                     self.not_sent.emit(draft)

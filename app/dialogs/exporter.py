@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 from app.bridge import EngineBridge
 from app.conversations.catalogue import Catalogue
 from app.conversations.exporting.files import ExportKind, file_name
+from app.conversations.exporting.json_file import OWN_ENDING
 from app.conversations.titles import NEW_TITLE
 from app.figures import write_amount
 from app.file_dialogs import SaveDialog
@@ -19,8 +20,9 @@ from app.tasks import start
 from engine.messages import Event, ModelLoaded
 
 MARKDOWN, JSON = "Markdown (*.md)", "JSON, which can be imported again (*.json)"
+OWN = f"Slipstream’s own, which a double click opens here (*.{OWN_ENDING})"
 MARKDOWN_FOLDER = "Markdown, a folder with one file a chat (*)"
-_ENDINGS = {MARKDOWN: ("md", "markdown", "txt"), JSON: ("json",), MARKDOWN_FOLDER: ()}
+_ENDINGS = {MARKDOWN: ("md", "markdown", "txt"), JSON: ("json",), OWN: (OWN_ENDING,), MARKDOWN_FOLDER: ()}
 
 
 class Exporter(QObject):
@@ -49,7 +51,7 @@ class Exporter(QObject):
         is_one = len(conversation_ids) == 1
         title = self._catalogue.title_of(conversation_ids[0]) if is_one else "Slipstream chats"
         words = "Export this chat" if is_one else f"Export {write_amount(len(conversation_ids), 'chat')}"
-        offered = (MARKDOWN, JSON) if is_one else (JSON, MARKDOWN_FOLDER)
+        offered = (MARKDOWN, JSON, OWN) if is_one else (JSON, OWN, MARKDOWN_FOLDER)
         endings = {name_filter: _ENDINGS[name_filter] for name_filter in offered}
         dialog = SaveDialog(self._window, words, file_name(title or NEW_TITLE), endings)
         dialog.fileSelected.connect(
@@ -60,7 +62,7 @@ class Exporter(QObject):
         dialog.open()
 
     async def write(self, conversation_ids: Sequence[str], path: Path, name_filter: str) -> None:
-        kind = ExportKind.JSON if name_filter == JSON else ExportKind.MARKDOWN
+        kind = ExportKind.JSON if name_filter in (JSON, OWN) else ExportKind.MARKDOWN
         is_folder = name_filter == MARKDOWN_FOLDER
         num_chats = await self._catalogue.export(conversation_ids, path, kind, is_folder)
         if num_chats is not None:

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.conversations.catalogue import Catalogue
+from app.conversations.exporting.json_file import OWN_ENDING
 from app.conversations.importing.found import Found, Imported
 from app.conversations.whole_chat import WholeChat
 from app.dialogs.import_page import ImportPage
@@ -18,7 +19,7 @@ from app.tabs.workspace import Workspace
 from app.tasks import start
 
 SYMBOL = "download"
-FILTERS = ("Exported chats (*.json *.zip)", "All files (*)")
+FILTERS = (f"Exported chats (*.{OWN_ENDING} *.json *.zip)", "All files (*)")
 LM_STUDIO = (Path(".lmstudio") / "conversations", Path(".cache") / "lm-studio" / "conversations")  # in the home folder
 
 

@@ -94,11 +94,14 @@ class ActionKeys(QObject):
             return f"{native(keys)} writes or moves in a text; hold Ctrl, Alt or the command key with it."
         if keys in FIXED:
             return f"{native(keys)} is {FIXED[keys]}."
-        if keys in editing_keys():
+        holder = next((one for one in self.actions if one != name and keys in self.keys_of(one)), None)
+        if holder is not None:
+            title = self.actions[holder].action.text().rstrip("…")
+            return f"{native(keys)} is {title}. Press other keys, or take these from there first with Backspace."
+        is_own = any(keys in known.own for known in self.actions.values())  # the text fields leave those alone
+        if keys in editing_keys() and not is_own:
             return f"{native(keys)} moves, selects or deletes in a text; press other keys."
-        holders = (one for one in self.actions if one != name and keys in self.keys_of(one))
-        holder = next(holders, None)
-        return f"{native(keys)} is {self.actions[holder].action.text().rstrip('…')}." if holder is not None else ""
+        return ""
 
     def _keep(self, keys: dict[str, tuple[str, ...]]) -> None:
         own = {name: known.own for name, known in self.actions.items()}

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QModelIndex, QPoint, QRect, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent
+from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QMenu, QWidget
 
 from app.keyed_rows import Index, KeyedRows
@@ -64,6 +64,7 @@ class FindList(QListView):
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.viewport().setAutoFillBackground(False)
         self.verticalScrollBar().rangeChanged.connect(self._keep_gutter)
+        self.model_rows.dataChanged.connect(self.scheduleDelayedItemsLayout)  # other words may need other heights
         theme.tokens_changed.connect(self.scheduleDelayedItemsLayout)
         theme.tokens_changed.connect(self.viewport().update)
 
@@ -95,6 +96,12 @@ class FindList(QListView):
         if not self.isRightToLeft():
             point.setX(max(0, button.right() + 1 - menu.sizeHint().width()))
         menu.popup(self.viewport().mapToGlobal(point))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Qt asks anew how high rows are only where they wrap."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.scheduleDelayedItemsLayout()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         is_key = event.reason() is QContextMenuEvent.Reason.Keyboard

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -132,11 +132,18 @@ class _Walk:
         self._seen.add(real)
         entries = self._entries(folder)
         names = {entry.name.lower() for entry in entries}
-        if "config.json" in names and any(name.endswith(".safetensors") for name in names):
+        if "config.json" in names and self._is_model(names):
             yield Candidate(folder, folder, self._place, *_state_of(entries))
             return
         for entry in entries:
             yield from self._take(entry, depth)
+
+    def _is_model(self, names: Collection[str]) -> bool:
+        """Whether a folder with a config is a model: its weights are there, or it is one that a user gave a place for,
+        whose weights are missing. Shared caches hold many a tokenizer alone."""
+        has_weights = any(name.endswith(".safetensors") for name in names)
+        is_whole_but_for_them = self._place.kind is Kind.ADDED and "tokenizer.json" in names
+        return has_weights or (is_whole_but_for_them and not any(name.endswith(".gguf") for name in names))
 
     def _take(self, entry: os.DirEntry[str], depth: int) -> Iterator[Candidate]:
         name = entry.name.lower()

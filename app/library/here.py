@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
@@ -10,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from app.library.downloads_list import DownloadsList
 from app.library.fits import Fits
 from app.library.found import Trouble
+from app.library.found_model import FoundModel
 from app.library.library import Library
 from app.library.model_list import GUTTER, ModelList
 from app.library.model_rows import make_rows
@@ -123,6 +125,12 @@ class Here(QWidget):
             name = f"Forget the folder {trouble.place.folder.name}"
             line.addWidget(make_button("Forget folder", lambda: self.forget(folder), name=name, kind="link"))
         return row
+
+    def added_folder_of(self, model: FoundModel) -> str:
+        """The folder that was added and in which a model was found; "" for one that lies elsewhere."""
+        added = self._settings.preferences.library.folders if model.kind == Kind.ADDED.value else ()
+        inside = [one for one in added if Path(model.folder).is_relative_to(Path(one).expanduser())]
+        return max(inside, key=len, default="")
 
     def forget(self, folder: str) -> None:
         """Look into an added folder no more."""

@@ -51,11 +51,14 @@ class Hub(QObject):
     @property
     def refusal(self) -> str:
         """Why nothing is searched or downloaded, as a sentence; "" where it may be."""
+        return self.offline_words or address_fault(self.endpoint)
+
+    @property
+    def offline_words(self) -> str:
+        """Why the network is not used for anything, as a sentence; "" where it may be."""
         if is_offline_by_environment():
             return OF_ENVIRONMENT
-        if self.settings.preferences.library.is_offline:
-            return OF_PREFERENCE
-        return address_fault(self.endpoint)
+        return OF_PREFERENCE if self.settings.preferences.library.is_offline else ""
 
     @property
     def is_offline(self) -> bool:

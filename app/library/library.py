@@ -18,7 +18,7 @@ from app.library.found import Candidate, Scan, Trouble, scan
 from app.library.found_model import FoundModel
 from app.library.inspection import Inspection
 from app.library.merged import tell_merged
-from app.library.places import Kind, Place, places
+from app.library.places import Kind, Place, carried, places
 from app.models.gone_files import gone_words
 from app.settings.preferences import Preferences, Settings
 from app.tasks import start
@@ -123,7 +123,7 @@ class Library(QObject):
 
     def _scan(self, added: tuple[str, ...], chosen: str) -> Scan:
         self._inspection.read()
-        found = scan(places(added, self._data_dir, self._home))
+        found = scan((*places(added, self._data_dir, self._home), *carried()))
         candidates = [Candidate(STARTER, "", Place(self._data_dir, Kind.STARTER), stamp=STARTER), *found.candidates]
         if chosen and all(one.target != chosen for one in candidates):
             candidates += _chosen(chosen)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import QMargins, QModelIndex, QPoint, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent
+from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QWidget
 
 from app.keyed_rows import Index, KeyedRows
@@ -115,6 +115,12 @@ class ModelList(QListView):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         self.has_keyboard_focus = False
         super().mousePressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Qt asks anew how high rows are only where they wrap."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.scheduleDelayedItemsLayout()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         is_key = event.reason() is QContextMenuEvent.Reason.Keyboard

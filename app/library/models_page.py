@@ -263,6 +263,9 @@ class ModelsPage(QWidget):
             if not button.isHidden():
                 action = menu.addAction(button.text(), button.click)
                 action.setEnabled(button.isEnabled())
+        if folder := self.here.added_folder_of(model):
+            menu.addSeparator()
+            menu.addAction(f"Forget folder “{Path(folder).name}”", lambda: self.here.forget(folder))
         menu.popup(point)
 
     def _is_coming(self, repo_id: str) -> bool:

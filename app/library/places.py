@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from importlib.resources import files
 from pathlib import Path
 
 from app.library.hub import cache_folder
@@ -50,6 +51,12 @@ def places(added: Iterable[str], data_dir: Path, home: Path | None = None) -> tu
     found += [Place(folder, Kind.LM_STUDIO) for folder in _lm_studio_folders(home)]
     found += [Place(Path(os.path.expanduser(folder)), Kind.ADDED) for folder in added]
     return tuple({str(place.folder): place for place in reversed(found)}.values())[::-1]
+
+
+def carried() -> tuple[Place, ...]:
+    """Where what came with the program lies that is no starter model; none where it came without."""
+    folder = Path(str(files("resources"))) / "drafters"
+    return (Place(folder, Kind.STARTER),) if folder.is_dir() else ()
 
 
 def _lm_studio_folders(home: Path) -> Iterator[Path]:

@@ -14,6 +14,7 @@ from app.settings.sources import CacheSources, PrivacyDeeds
 from app.settings.window import PageEntry, SettingsWindow
 from app.statistics.rates import LiveWindow
 from app.theme.theme import Theme
+from app.updates.updates import Updates
 
 if TYPE_CHECKING:
     from app.settings.prompt_cache_page import PromptCachePage
@@ -39,6 +40,7 @@ class WindowSettings:
         self._entries: dict[str, PageEntry] = {}
         self.keys = ActionKeys(settings, parent)
         self.hub = Hub(settings, parent)
+        self.updates = Updates(settings, self.hub, parent)
         self.window: SettingsWindow | None = None
         settings.changed.connect(self._take)
         self._take(settings.preferences, settings.preferences)
@@ -68,7 +70,7 @@ class WindowSettings:
     def _in_order(self) -> list[PageEntry]:
         from app.settings.own_pages import own_pages  # not with the program, which is to start in a second
 
-        own = own_pages(self._theme, self._settings, self._sources, self._deeds, self.keys, self.hub)
+        own = own_pages(self._theme, self._settings, self._sources, self._deeds, self.keys, self.hub, self.updates)
         entries = {entry.name: entry for entry in own} | self._entries
         names: Iterable[str] = (*ORDER, *(name for name in entries if name not in ORDER))
         return [entries[name] for name in names if name in entries]

@@ -17,7 +17,7 @@ EFFECT = "0 is off."
 
 
 class BudgetControl(QWidget):
-    """The slider goes by whole gigabytes; the field takes tenths too, and empty it is the default."""
+    """The slider goes by whole gigabytes; the field takes megabytes too, and empty it is the default."""
 
     chosen = Signal(object)  # bytes; 0 is off, None the default
 
@@ -27,7 +27,7 @@ class BudgetControl(QWidget):
         self.slider.setTracking(False)
         self.slider.setRange(0, LEAST_MOST)
         self.slider.setAccessibleName("Budget of the prompt cache in gigabytes")
-        self.field = NumberField(theme, 0, 100_000, unit="GB", decimals=1, width=92)
+        self.field = NumberField(theme, 0, 100_000, unit="GB", decimals=3, width=92)
         self.field.setAccessibleName("Budget of the prompt cache in gigabytes")
         line = QHBoxLayout(self)
         line.setContentsMargins(0, 0, 0, 0)
@@ -61,7 +61,7 @@ class BudgetRow(Row):
     def show_choice(self, budget_bytes: int | None) -> None:
         """0 is off, None the default."""
         self._choice = budget_bytes
-        self.field.show_value(None if budget_bytes is None else round(budget_bytes / GB, 1))
+        self.field.show_value(None if budget_bytes is None else round(budget_bytes / GB, 3))
         if budget_bytes is not None:
             self._pair.place_knob(budget_bytes)
 

@@ -154,19 +154,23 @@ class NumberField(QLineEdit):
 
     def _refusal(self, text: str, value: float | None) -> str:
         low, high = self._range
-        span = f"{self._write(low)} to {self._write(high)}{self._unit and chr(0xA0) + self._unit}"
+        span = f"{low:,.10g} to {high:,.10g}{self._unit and chr(0xA0) + self._unit}"
         if not text:
             return "" if self._can_be_empty else f"A number from {span} is needed."
         if value is None:
             return f"“{text}” is no number; {span} can be typed."
         if not self._decimals and value != int(value):
             return f"{self._write_exact(value)} is no whole number; {span} can be typed."
+        if value and self._decimals and not round(value, self._decimals):
+            return (
+                f"{self._write_exact(value)} would count as 0; {self._write_exact(10.0**-self._decimals)} is the least."
+            )
         if not low <= value <= high:
             return f"{self._write_exact(value)} is outside {span}."
         return ""
 
     def _write_exact(self, value: float) -> str:
-        return QLocale().toString(value, "g", 12)
+        return f"{value:,.12g}"
 
     def _refit(self) -> None:
         room = QFontMetricsF(font("interface")).horizontalAdvance(self._unit) + 5 if self._unit and self.text() else 0

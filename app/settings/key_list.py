@@ -159,7 +159,10 @@ class KeyList(QListView):
         combination = event.keyCombination()
         if combination.toCombined() != Qt.Key.Key_Escape.value:
             modifiers = combination.keyboardModifiers() & ~Qt.KeyboardModifier.KeypadModifier
-            self.told.emit(self.keys.choose(name, QKeySequence(modifiers | combination.key()).toString()))
+            refusal = self.keys.choose(name, QKeySequence(modifiers | combination.key()).toString())
+            if refusal:
+                self.record(name)  # which tells that all is well
+            self.told.emit(refusal)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         super().mouseReleaseEvent(event)

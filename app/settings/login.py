@@ -9,6 +9,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from app.system.frozen import bundle_folder
+
 LABEL = "slipstream.login"
 
 
@@ -37,8 +39,10 @@ def start_command() -> list[str]:
     bundle = next((one for one in Path(sys.executable).parents if one.suffix == ".app"), None)
     if sys.platform == "darwin" and bundle is not None and "slipstream" in bundle.name.lower():
         return ["/usr/bin/open", str(bundle)]
+    if bundle_folder() is not None:
+        return [sys.executable]
     own = shutil.which("slipstream", path=str(Path(sys.executable).parent))
-    return [own] if own else [sys.executable, "-m", "app"]
+    return [own] if own else [sys.executable, "-m", "app.launch"]
 
 
 def _agent(command: Sequence[str], folder: str) -> bytes:

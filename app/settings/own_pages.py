@@ -10,12 +10,19 @@ from app.settings.preferences import Settings
 from app.settings.sources import CacheSources, PrivacyDeeds
 from app.settings.window import PageEntry
 from app.theme.theme import Theme
+from app.updates.updates import Updates
 
 # Each module is imported with its page: all of them at once would hold the window up.
 
 
 def own_pages(
-    theme: Theme, settings: Settings, cache: CacheSources, deeds: PrivacyDeeds, keys: ActionKeys, hub: Hub
+    theme: Theme,
+    settings: Settings,
+    cache: CacheSources,
+    deeds: PrivacyDeeds,
+    keys: ActionKeys,
+    hub: Hub,
+    updates: Updates,
 ) -> list[PageEntry]:
     """None is made yet."""
 
@@ -45,9 +52,15 @@ def own_pages(
         return ShortcutsPage(theme, keys)
 
     def privacy() -> QWidget:
+        from app.settings.form import Heading
         from app.settings.privacy_page import PrivacyPage
+        from app.updates.update_card import UpdateCard
 
-        return PrivacyPage(theme, settings, hub, deeds)
+        page, card = PrivacyPage(theme, settings, hub, deeds), UpdateCard(theme, settings, updates)
+        page.add(Heading("Updates"))
+        page.add(card)
+        page.restore_asked.connect(card.restore)
+        return page
 
     return [
         PageEntry("General", "settings", general),

@@ -77,6 +77,11 @@ class LibraryChoice:
 
 
 @dataclass(frozen=True, slots=True)
+class UpdateChoice:
+    is_on: bool = False  # whether the latest release is asked for once a day
+
+
+@dataclass(frozen=True, slots=True)
 class ModelChoice:
     """What holds for chats with one model where they say nothing else."""
 
@@ -96,6 +101,7 @@ class Preferences:
     cache: CacheChoice = CacheChoice()
     statistics: StatisticsChoice = StatisticsChoice()
     library: LibraryChoice = LibraryChoice()
+    updates: UpdateChoice = UpdateChoice()
     drafter_folders: tuple[str, ...] = ()  # that the user added, wherever they lie
     models: Mapping[str, ModelChoice] = field(default_factory=dict)  # by target
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # by action: shortcuts that are not its own

@@ -32,9 +32,12 @@ from app.theme.theme import Theme
 
 NAME = "Data and privacy"
 SHOW = "Show in Finder" if sys.platform == "darwin" else "Show in file manager"
-PROMISE = f"Nothing leaves {PLACE} except searches and downloads that you start."
+PROMISE = (
+    f"Nothing leaves {PLACE} except searches and downloads that you start, and one question a day for a newer release "
+    "if you switch that on."
+)
 NAMED = "SLIPSTREAM_DATA names this folder; change it there."
-OFFLINE = "Nothing is searched for or downloaded. Models that are here work as before."
+OFFLINE = "Nothing is searched for, downloaded or asked. Models that are here work as before."
 FORMATS = "Chats of Slipstream, ChatGPT and LM Studio can be imported."
 REPORT = "What the program noted of its own work, without any text of your chats."
 ENDPOINT = "HF_ENDPOINT"

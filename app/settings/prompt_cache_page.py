@@ -39,6 +39,8 @@ NAME = "Prompt cache"
 REFRESH_MILLISECONDS = 1000
 PURPOSE = "What a model has read is kept on disk, so that an old chat goes on without being read again."
 QUESTION = "Remove all that the prompt cache holds? Chats stay. Each is read again when it goes on."
+READING = "The prompt cache is being looked at …"
+NOTHING_KEPT = "No chat has anything in it."
 READ_ONLY = "Another program uses this prompt cache: what it holds is used, and nothing is added or removed."
 
 
@@ -65,7 +67,7 @@ class PromptCachePage(SettingsPage):
         self.budget = BudgetRow(theme)
         self.budget_question = BudgetQuestion(theme, self._keep_budget)
         self.table = CacheTable(theme)
-        self.empty = StartLabel("No chat has anything in it.", "interface", "secondary")
+        self.empty = StartLabel(READING, "interface", "secondary")
         self.rereads = RereadList(theme)
         self.note = Notice(theme)
         self.remove_all = make_button("Remove all…", lambda: self.ask_first(True), kind="link")
@@ -216,6 +218,7 @@ class PromptCachePage(SettingsPage):
         self.note.say(report.problem or (READ_ONLY if report.is_read_only else ""))
         is_empty = not (report.disk_bytes or report.memory_bytes)
         self.remove_all.setEnabled(not (is_empty or report.is_read_only))
+        _set(self.empty, NOTHING_KEPT)
         self._show_rows()
 
     def _show_rows(self) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QResizeEvent, QStandardItem, QStandardItemModel
@@ -19,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.conversations.rereads import Reread
-from app.figures import write_clock, write_count
+from app.figures import write_count, write_when
 from app.statistics.chart import running_as_written
 from app.statistics.sizes import scaled
 from app.theme.fonts import font
@@ -52,15 +51,6 @@ def cause_of(one: Reread) -> str:
     """ "6,332 tokens were read again: the chat’s text changed." -> "6,332 tokens. The chat’s text changed." """
     cause = one.reason.partition(": ")[2] or one.reason
     return f"{write_count(one.num_tokens, 'tokens')}. {cause[:1].upper()}{cause[1:]}"
-
-
-def write_when(timestamp: float, now: float) -> str:
-    """20:51 of today, Sat within a week, else 5 Nov."""
-    then, today = datetime.fromtimestamp(timestamp), datetime.fromtimestamp(now)
-    days = (today.date() - then.date()).days
-    if days <= 0:
-        return write_clock(timestamp)
-    return f"{then:%a}" if days < 7 else f"{then.day} {then:%b}"
 
 
 class RereadList(QListView):

@@ -22,6 +22,7 @@ class Handed:
 
     model: str = ""  # a target
     drafter: str = ""
+    paths: tuple[str, ...] = ()  # to open, absolute
 
 
 NOTHING = Handed()
@@ -125,7 +126,8 @@ def read_handed(said: bytes) -> Handed:
     """What another start said; nothing where it makes no sense, as from another version."""
     try:
         found = json.loads(said)
-        model, drafter = found["model"], found["drafter"]
-    except (ValueError, KeyError, TypeError):
+        handed = Handed(found["model"], found["drafter"], tuple(found.get("paths", ())))
+    except (ValueError, KeyError, TypeError, AttributeError):
         return NOTHING
-    return Handed(model, drafter) if isinstance(model, str) and isinstance(drafter, str) else NOTHING
+    is_sound = all(isinstance(one, str) for one in (handed.model, handed.drafter, *handed.paths))
+    return handed if is_sound else NOTHING

@@ -240,6 +240,7 @@ class MoreButton(SymbolButton):
         super().__init__(theme, "chevron-down", "Show the other open chats", parent)
         self._words = ""
         self.set_words("")
+        theme.tokens_changed.connect(lambda: self.set_words(self._words))
 
     def set_words(self, words: str) -> None:
         """As wide as the words are at the size of text that was chosen."""

@@ -53,11 +53,13 @@ class Teller(QObject):
         else:
             self._troubles.append(sentence)
 
-    def say_going_on(self, session: ChatSession) -> None:
-        """Once, and until it ends: where to find a reply whose tab was closed."""
-        if not self._has_said_going_on and self._workspace.chat_in_reach is not None:
+    def say_going_on(self, session: ChatSession, waits: bool) -> None:
+        """Once, and until it ends: where to find a reply whose tab was closed; each time a message waited for its end,
+        which is sent by hand from its tab alone."""
+        if (waits or not self._has_said_going_on) and self._workspace.chat_in_reach is not None:
             self._has_said_going_on = True
             words = f"The reply in “{session.title}” goes on. It is in the sidebar."
+            words += " What waited to be sent is kept there, and not sent." if waits else ""
             session.busy_changed.connect(lambda is_busy: self.unsay(words))
             self.say(words)
 

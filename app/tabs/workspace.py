@@ -28,7 +28,7 @@ NUM_CLOSED = 20  # tabs that can be opened again
 class Workspace(PageStack):
     changed = Signal()  # tabs, their titles and marks, or which one is shown
     used = Signal()  # a chat: a reply in it has begun or ended
-    went_on = Signal(object)  # ChatSession whose reply goes on without its tab
+    went_on = Signal(object, bool)  # ChatSession whose reply goes on without its tab, and whether a message waited
     trouble = Signal(str)  # a sentence about a chat that has no tab
     reply_in_view_changed = Signal()
     messages_gone = Signal(str)  # conversation id, of which messages were deleted for good
@@ -74,7 +74,7 @@ class Workspace(PageStack):
     def busy_sessions(self) -> list[ChatSession]:
         """One session for each running reply; a chat opened again has one in its tab and one that goes on."""
         opened = [tab.session for tab in self.tabs]
-        shown = {session.conversation_id for session in opened}
+        shown = {session.conversation_id for session in opened if session.conversation_id}
         hidden = [session for session in self._background.sessions if session.conversation_id not in shown]
         return [session for session in opened + hidden if session.is_busy]
 
@@ -217,7 +217,7 @@ class Workspace(PageStack):
     def _close_chat(self, tab: ChatTab) -> None:
         self._keeper.keep_unsent(tab)
         session = tab.session
-        goes_on = session.is_busy
+        goes_on, waits = session.is_busy, bool(tab.composer.queued.drafts)
         if goes_on:
             self._background.keep(session)
         else:
@@ -226,7 +226,7 @@ class Workspace(PageStack):
             self._closed = [*self._closed, session.conversation_id][-NUM_CLOSED:]
         self._remove(tab)
         if goes_on and session.conversation_id not in self._put_away:
-            self.went_on.emit(session)  # now that the tab which shows it is not the one that was closed
+            self.went_on.emit(session, waits)  # now that the tab which shows it is not the one that was closed
 
     def _remove(self, page: QWidget) -> None:
         self.take_page(page)

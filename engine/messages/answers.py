@@ -99,6 +99,7 @@ class MemoryReport:
     cache_bytes: int = 0  # the prompt cache in memory
     limit_bytes: int = 0  # what all of it together may take
     num_rows: int = 0  # that run
+    device: str = ""  # what MLX computes on: "Metal, Apple M3", "CUDA, …" or "CPU"
 
 
 @dataclass(frozen=True, slots=True)

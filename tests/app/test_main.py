@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.__main__ import CAME_FORWARD, WindowError, main, run_window, target_of
+from app.arguments import parse_arguments
 from app.chat.draft import Draft
 from app.chat.tab import ChatTab
 from app.conversations.database import Database
@@ -171,8 +172,29 @@ def test_a_data_folder_that_is_a_file_is_said_in_a_sentence(
 ) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("SLIPSTREAM_DATA", str(tmp_path / "file" / "data"))
-    assert main([]) == 1
+    assert main(parse_arguments([])) == 1
     assert "SLIPSTREAM_DATA" in capsys.readouterr().err
+
+
+def test_a_path_at_the_start_is_the_model_that_is_loaded(
+    run_async: Callable[[Coroutine[Any, Any, Any]], Any], data_dir: Path, tmp_path: Path, fake_engine: FakeEngine
+) -> None:
+    (tmp_path / "tiny.gguf").write_bytes(b"GGUF")
+    paths = (str(tmp_path / "tiny.gguf"), str(tmp_path / "missing.json"))
+
+    async def start_and_close() -> None:
+        instance = SingleInstance(data_dir)
+        running = asyncio.ensure_future(run_window(None, "", data_dir, instance, fake_engine, paths=paths))
+        await until(lambda: (window := open_window()) is not None and window.workspace.bar.isVisible())
+        window = open_window()
+        assert window is not None
+        assert "missing.json is not there" in window.workspace.bar.text
+        window.leave()
+        assert await running == 0
+
+    run_async(start_and_close())
+    loads = [command.target for command in fake_engine.commands if isinstance(command, LoadModel)]
+    assert loads == [str(tmp_path / "tiny.gguf")]
 
 
 def test_only_a_model_path_that_exists_is_made_absolute(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,7 +212,7 @@ def test_a_start_beside_a_program_that_does_not_answer_says_so(
     monkeypatch.setattr("app.__main__.LEAVE_SECONDS", 0.1)
     lock = QLockFile(str(data_folder() / "window.lock"))
     assert lock.tryLock(0)
-    assert main([]) == 1
+    assert main(parse_arguments([])) == 1
     assert "already running" in capsys.readouterr().err
     lock.unlock()
 
@@ -201,13 +223,6 @@ def test_a_start_beside_an_open_window_says_that_it_came_forward(
     first = SingleInstance(data_dir)
     assert first.take()
     with qtbot.waitSignal(first.raise_asked):
-        assert main([]) == 0
+        assert main(parse_arguments([])) == 0
     assert capsys.readouterr().out == f"{CAME_FORWARD}\n"
     first.release()
-
-
-def test_an_unknown_drafter_is_named_with_the_choices(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        main(["--drafter", "nonesuch"])
-    assert stopped.value.code == 2
-    assert "ngram" in capsys.readouterr().err

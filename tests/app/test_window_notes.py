@@ -175,6 +175,18 @@ def test_where_a_reply_goes_on_is_said_until_it_ends(driver: Driver, fake_engine
     driver.wait(lambda: notes_of(driver) == [])
 
 
+def test_what_waited_in_a_tab_that_is_closed_is_said_to_be_kept(driver: Driver, fake_engine: FakeEngine) -> None:
+    fake_engine.ending = None
+    driver.type("one")
+    driver.wait_text("Hello there")
+    driver.type("and two")
+    driver.window.workspace.close_tab(0)
+    (note,) = notes_of(driver)
+    assert note.endswith("What waited to be sent is kept there, and not sent.")
+    driver.window.workspace.open_chat(fake_engine.submits[0].conversation_id)
+    driver.wait(lambda: [draft.text for draft in driver.tab.composer.unsent()] == ["and two"])
+
+
 def test_a_reply_without_memory_waits_and_need_not(driver: Driver, fake_engine: FakeEngine) -> None:
     words = "A third reply at 32,768 tokens needs 4.8 GB more; 2.1 GB is free. It starts when another ends."
     fake_engine.script, fake_engine.ending = [Notice(0, "memory", words)], None
@@ -192,3 +204,15 @@ def test_the_wait_for_memory_is_past_when_the_reply_begins(driver: Driver, fake_
     driver.wait_text("Hello there")
     driver.wait_idle()
     assert "It waits." not in driver.text
+
+
+def test_a_tab_that_closes_in_the_turn_in_which_it_sends_lets_its_reply_go_on(driver: Driver, fake_engine) -> None:
+    fake_engine.ending = None
+    tab = driver.tab
+    driver.type("one")
+    driver.window.workspace.close_pages([tab])
+    assert len(driver.window.workspace.busy_sessions) == 1
+    driver.wait(lambda: len(fake_engine.submits) == 1)
+    assert driver.window.workspace.busy_sessions[0].is_busy
+    fake_engine.emit(Finished(fake_engine.submits[0].request_id, "stop"))
+    driver.wait(lambda: not driver.window.workspace.busy_sessions)

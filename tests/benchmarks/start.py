@@ -29,7 +29,7 @@ def child() -> int:
     from app import launch
     from engine.blas import preload_blas
 
-    preload_blas()  # which starts this process again, so nothing of Qt comes before it
+    preload_blas()  # as the program does, before MLX
     from PySide6.QtCore import QEvent, QObject, QTimer
 
     import app.application

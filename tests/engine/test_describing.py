@@ -23,7 +23,8 @@ def ask(engine: Harness, request_id: int) -> MemoryReport:
 def test_an_engine_that_holds_nothing_tells_its_limit(engine: Harness) -> None:
     report = ask(engine, 1)
     assert report.limit_bytes > 0
-    assert report == MemoryReport(limit_bytes=report.limit_bytes)
+    assert report == MemoryReport(limit_bytes=report.limit_bytes, device=report.device)
+    assert report.device.partition(",")[0] in ("CPU", "Metal", "CUDA")
 
 
 def test_weights_and_rows_are_told_while_a_reply_runs(engine: Harness, target: Path, drafters: dict[str, str]) -> None:

@@ -60,13 +60,18 @@ class BranchLabel(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._words = ""
+        theme.tokens_changed.connect(self._fit)
 
     def set_words(self, words: str) -> None:
         if words == self._words:
             return
         self._words = words
         self.setAccessibleName(f"Branch {words}")
-        self.setFixedSize(round(QFontMetricsF(font("small")).horizontalAdvance(words)) + 4, measures.ROW)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Also at another text size."""
+        self.setFixedSize(round(QFontMetricsF(font("small")).horizontalAdvance(self._words)) + 4, measures.ROW)
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -24,6 +24,7 @@ class EndButton(PaintedButton):
         self.num_lines = 0
         self.set_lines(0)
         self.hide()
+        theme.tokens_changed.connect(lambda: self.set_lines(self.num_lines))  # at another size of text
 
     def set_lines(self, num_lines: int) -> None:
         self.num_lines = num_lines

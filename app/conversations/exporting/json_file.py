@@ -16,6 +16,7 @@ from app.conversations.whole_chat import WholeChat
 
 FORMAT = "slipstream-chats"
 VERSION = 1
+OWN_ENDING = "slipstream-chat"  # of a file that the system opens with this program; ".json" holds the same
 _LEFT_OUT = ("conversation_id", "num_branches")  # said by the rest
 
 

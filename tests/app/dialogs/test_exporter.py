@@ -9,7 +9,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QLabel
 
-from app.dialogs.exporter import JSON, MARKDOWN, MARKDOWN_FOLDER
+from app.dialogs.exporter import JSON, MARKDOWN, MARKDOWN_FOLDER, OWN
 from engine.messages import ModelLoaded, ReasoningTags
 from tests.app.driver import Driver
 from tests.app.fake_engine import FakeEngine, deltas_of, facts_of
@@ -35,7 +35,7 @@ def test_one_chat_becomes_a_markdown_file(driver: Driver, tmp_path: Path) -> Non
     driver.type("Why does ice float?")
     driver.wait_idle()
     driver.window.sidebar.menus.export_asked.emit((driver.tab.session.conversation_id,))
-    assert choose(driver, tmp_path / "ice.md", MARKDOWN) == [MARKDOWN, JSON]
+    assert choose(driver, tmp_path / "ice.md", MARKDOWN) == [MARKDOWN, JSON, OWN]
     text = (tmp_path / "ice.md").read_text()
     assert "Why does ice float?" in text
     assert "Hello there" in text
@@ -64,7 +64,7 @@ def test_all_chats_become_one_file_or_a_folder(driver: Driver, tmp_path: Path) -
         driver.wait_idle()
     driver.wait(lambda: len(driver.window.catalogue.conversations) == 2)
     driver.window.actions_of_window.export_all.trigger()
-    assert choose(driver, tmp_path / "chats.json", JSON) == [JSON, MARKDOWN_FOLDER]
+    assert choose(driver, tmp_path / "chats.json", JSON) == [JSON, OWN, MARKDOWN_FOLDER]
     assert json.loads((tmp_path / "chats.json").read_text())
     driver.wait(lambda: driver.window.findChild(QFileDialog) is None)
     driver.window.actions_of_window.export_all.trigger()

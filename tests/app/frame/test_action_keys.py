@@ -51,7 +51,7 @@ def test_pressed_keys_are_the_action_s_and_stay(driver: Driver, page: ShortcutsP
 @pytest.mark.parametrize(
     ("key", "modifier", "sentence"),
     [
-        (Qt.Key.Key_D, CONTROL, "Ctrl+D is Choose the drafter."),
+        (Qt.Key.Key_D, CONTROL, "Ctrl+D is Choose the drafter. Press other keys, or take these from there first"),
         (Qt.Key.Key_3, CONTROL, "Ctrl+3 is Tab 3."),
         (Qt.Key.Key_A, Qt.KeyboardModifier.NoModifier, "A writes or moves in a text"),
         (Qt.Key.Key_Tab, Qt.KeyboardModifier.NoModifier, "Tab writes or moves in a text"),
@@ -67,6 +67,22 @@ def test_keys_that_are_taken_or_write_are_named_and_refused(driver: Driver, page
     assert shortcuts(driver, "again") == ["Ctrl+R"]
 
 
+def test_keys_that_were_refused_can_be_followed_by_others_at_once(driver: Driver, page: ShortcutsPage) -> None:
+    choose_row(page, "Again")
+    press(driver, page, Qt.Key.Key_D, CONTROL)
+    driver.qtbot.keyClick(page.list, Qt.Key.Key_J, CONTROL)
+    assert shortcuts(driver, "again") == ["Ctrl+J"]
+
+
+def test_the_program_s_own_keys_can_always_be_pressed_again(driver: Driver, page: ShortcutsPage) -> None:
+    """Ctrl+K deletes to the line's end in some text fields; ours leave it to the palette."""
+    choose_row(page, "Command palette")
+    press(driver, page, Qt.Key.Key_P, CONTROL | Qt.KeyboardModifier.AltModifier)
+    choose_row(page, "Command palette")
+    press(driver, page, Qt.Key.Key_K, CONTROL)
+    assert shortcuts(driver, "palette") == ["Ctrl+K"]
+
+
 def test_a_refusal_moves_nothing_under_the_pointer_and_is_in_sight(driver: Driver, page: ShortcutsPage) -> None:
     choose_row(page, "Choose the drafter")
     before = page.list.mapTo(page, page.list.rect().topLeft())
@@ -75,7 +91,7 @@ def test_a_refusal_moves_nothing_under_the_pointer_and_is_in_sight(driver: Drive
     assert page.note.text.endswith("is Tab 3.")
     assert page.list.mapTo(page, page.list.rect().topLeft()) == before
     assert page.rect().contains(page.note.geometry())
-    driver.qtbot.keyClick(page.list, Qt.Key.Key_Return)
+    driver.qtbot.keyClick(page.list, Qt.Key.Key_Escape)
     assert page.note.text == HELP
 
 

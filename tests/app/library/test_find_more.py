@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QStyleOptionViewItem
 
 from app.library.download import Download, State
 from app.library.find_delegate import ROW_ROLE, button_words
@@ -168,3 +169,15 @@ def test_row_says_how_its_download_stands(page, search, downloads, state, words)
     downloads.changed.emit()
     row = index_of(page, Kind.HUB).data(ROW_ROLE)
     assert (row.state, bool(row.brings)) == (words, not words)
+
+
+@pytest.mark.parametrize("width", [480, 1200])
+def test_rows_are_as_high_as_their_words_need_after_a_change_of_width(page, qtbot, width):
+    page.resize(800, 600)
+    qtbot.wait(20)
+    page.resize(width, 600)
+    qtbot.wait(20)
+    view, option = page.list, QStyleOptionViewItem()
+    for row in range(view.model().rowCount()):
+        index = view.model().index(row, 0)
+        assert view.visualRect(index).height() == view.delegate.sizeHint(option, index).height()

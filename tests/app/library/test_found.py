@@ -81,6 +81,14 @@ def test_an_added_folder_without_models_says_so(tmp_path: Path) -> None:
     assert trouble.text == f"No model was found in {tmp_path}. A model is a folder with weights, or a GGUF file."
 
 
+def test_a_model_without_its_weights_is_listed_where_a_user_named_the_folder(tmp_path: Path) -> None:
+    """In the shared cache a config beside a tokenizer is what a program fetched of a model that it never ran."""
+    (make_model(tmp_path / "one") / "tokenizer.json").touch()
+    (tmp_path / "one" / "model.safetensors").unlink()
+    assert [one.target for one in found_in(tmp_path)] == [str(tmp_path / "one")]
+    assert found_in(tmp_path, Kind.LM_STUDIO) == ()
+
+
 def test_folders_that_cannot_be_read_are_a_sentence(tmp_path: Path) -> None:
     closed = tmp_path / "place" / "closed"
     closed.mkdir(parents=True)

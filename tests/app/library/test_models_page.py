@@ -1,9 +1,9 @@
-"""The page of models: list, detail, choices and deletion."""
+"""The page of models: list, detail and choices."""
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,81 +11,21 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
-from pytestqt.qtbot import QtBot
 
 from app.bridge import EngineBridge
 from app.figures import NO_BREAK
-from app.library.downloads import Downloads
 from app.library.fits import Fits
-from app.library.hub import Hub
-from app.library.library import Library
 from app.library.models_page import ModelsPage, Shelf
-from app.library.removal_sheet import RemovalSheet
-from app.models.chooser import ModelChooser
 from app.settings.preferences import LibraryChoice, Settings
-from app.tasks import finish
-from app.theme.theme import Theme
-from app.theme.tokens import LIGHT
-from engine.messages import STARTER, Cancel, EstimateMemory, Failed, MemoryEstimate
-from tests.app.driver import RunAsync, until
+from engine.messages import STARTER, Cancel, MemoryEstimate
 from tests.app.fake_engine import FakeEngine
-from tests.app.library.model_folders import make_cache_entry, make_model
+from tests.app.library.model_folders import make_model
 
 GB = 10**9
 TAB = Qt.FocusPolicy.TabFocus
+
+
 Wait = Callable[[Callable[[], bool]], None]
-
-
-def estimate(question: EstimateMemory) -> MemoryEstimate:
-    return MemoryEstimate(18 * GB, 0, question.context_length * question.num_rows * 10**6, 30 * GB, GB, 27 * GB)
-
-
-@pytest.fixture
-def wait(run_async: RunAsync) -> Wait:
-    return lambda is_there: run_async(until(is_there))
-
-
-@pytest.fixture
-def shelf(
-    bridge: EngineBridge, settings: Settings, data_dir: Path, tmp_path: Path, cache: Path, fake_engine: FakeEngine,
-    run_async: RunAsync,
-) -> Iterator[Shelf]:  # fmt: skip
-    make_cache_entry(cache, "org--Qwen3-8B-4bit")
-    make_model(tmp_path / "added" / "Llama-3.2-3B-4bit")
-    preferences = settings.preferences
-    library = replace(preferences.library, folders=(str(tmp_path / "added"),))
-    settings.change(replace(preferences, target=STARTER, library=library))
-    fake_engine.estimate = estimate
-    hub = Hub(settings)
-    shelf = Shelf(
-        settings,
-        Library(bridge, settings, data_dir, home=tmp_path / "home"),
-        Fits(bridge, settings),
-        hub,
-        Downloads(hub, data_dir),
-        ModelChooser(bridge, settings),
-    )
-    yield shelf
-    for part in (shelf.library, shelf.fits, shelf.downloads):
-        part.close()
-    run_async(finish())
-
-
-@pytest.fixture
-def make_page(qtbot: QtBot, shelf: Shelf, run_async: RunAsync) -> Callable[[], ModelsPage]:
-    theme = Theme()
-    theme.apply(LIGHT)
-
-    def make() -> ModelsPage:
-        page = ModelsPage(theme, shelf)
-        qtbot.addWidget(page)
-        page.resize(1064, 760)
-        page.show()
-        shelf.library.refresh()
-        run_async(finish())
-        return page
-
-    return make
 
 
 @pytest.fixture
@@ -176,51 +116,6 @@ def test_a_load_can_be_stopped(page: ModelsPage, shelf: Shelf, fake_engine: Fake
     assert any(isinstance(one, Cancel) for one in fake_engine.commands)
 
 
-def test_deleting_asks_first_and_takes_the_row(page: ModelsPage, shelf: Shelf, cache: Path, wait: Wait) -> None:
-    page.here.list.choose(page.here.list.rows.rows[2].key)
-    QTest.keyClick(page.here.list, Qt.Key.Key_Delete)
-    wait(lambda: page.findChild(RemovalSheet) is not None)
-    sheet = page.findChild(RemovalSheet)
-    assert isinstance(sheet, RemovalSheet)
-    assert sheet.question.text() == "Delete Qwen3 8B 4-bit?"
-    sheet.delete_button.click()
-    wait(lambda: len(words_of(page)) == 2)
-    assert not (cache / "models--org--Qwen3-8B-4bit").exists()
-
-
-def test_a_model_that_is_loaded_while_one_is_asked_is_kept(
-    page: ModelsPage, shelf: Shelf, cache: Path, wait: Wait
-) -> None:
-    page.here.list.choose(page.here.list.rows.rows[2].key)
-    page.detail.delete_button.click()
-    wait(lambda: page.findChild(RemovalSheet) is not None)
-    shelf.chooser.choose(page.here.list.rows.rows[2].key)
-    sheet = page.findChild(RemovalSheet)
-    assert isinstance(sheet, RemovalSheet)
-    sheet.delete_button.click()
-    assert page.note.text.startswith("Qwen3 8B was not deleted. It is being loaded.")
-    assert (cache / "models--org--Qwen3-8B-4bit").exists()
-
-
-def test_the_keys_are_in_the_list_after_a_deletion(page: ModelsPage, wait: Wait) -> None:
-    page.activateWindow()
-    page.here.list.choose(page.here.list.rows.rows[2].key)
-    page.detail.delete_button.setFocus()
-    page.detail.delete_button.click()
-    wait(lambda: page.findChild(RemovalSheet) is not None)
-    sheet = page.findChild(RemovalSheet)
-    assert isinstance(sheet, RemovalSheet)
-    sheet.delete_button.click()
-    wait(lambda: len(words_of(page)) == 2)
-    assert page.focusWidget() is page.here.list
-
-
-def test_the_starter_is_not_deleted(page: ModelsPage) -> None:
-    page.here.list.choose(STARTER)
-    assert not page.detail.delete_button.isEnabled()
-    assert page.detail.kept.text() == "It came with Slipstream and cannot be deleted."
-
-
 def test_where_it_is_narrow_the_detail_lies_over_the_list(page: ModelsPage) -> None:
     page.resize(480, 560)
     assert page.here.list.isVisible()
@@ -230,17 +125,6 @@ def test_where_it_is_narrow_the_detail_lies_over_the_list(page: ModelsPage) -> N
     assert not page.here.list.isVisible()
     QTest.keyClick(page.detail.back, Qt.Key.Key_Escape)
     assert page.here.list.isVisible()
-
-
-def test_a_folder_that_has_no_models_can_be_forgotten(
-    page: ModelsPage, shelf: Shelf, tmp_path: Path, wait: Wait
-) -> None:
-    (tmp_path / "empty").mkdir()
-    page.add_folder(str(tmp_path / "empty"))
-    wait(lambda: bool(shelf.library.troubles))
-    page.here.forget(str(tmp_path / "empty"))
-    wait(lambda: not shelf.library.troubles)
-    assert shelf.settings.preferences.library.folders == (str(tmp_path / "added"),)
 
 
 def test_a_computer_without_models_says_where_there_are_some(
@@ -254,36 +138,6 @@ def test_a_computer_without_models_says_where_there_are_some(
     page.here.find_button.click()
     assert page.segments.key == "more"
     assert page.find_more.isVisible()
-
-
-def test_a_folder_that_vanished_says_so_where_it_is_shown(
-    page: ModelsPage, shelf: Shelf, cache: Path, fake_engine: FakeEngine, wait: Wait
-) -> None:
-    target = page.here.list.rows.rows[2].key
-    page.here.list.choose(target)
-    fake_engine.estimate = Failed(0, "model", f"Nothing found at {target!r}; give a model folder.")
-    shutil.rmtree(target)
-    shelf.fits.renew()
-    wait(lambda: page.detail.fit.problem.text().startswith("The files of this model are gone from "))
-    assert page.detail.fit.answer.text() == ""
-    assert words_of(page)[1] == ("Qwen3 8B", "Cannot be read")
-    assert not page.detail.load.isEnabled()
-
-
-def test_a_model_that_answers_stays_loaded_when_its_folder_vanishes(
-    page: ModelsPage, shelf: Shelf, fake_engine: FakeEngine, wait: Wait
-) -> None:
-    target = page.here.list.rows.rows[2].key
-    shelf.chooser.choose(target)
-    page.here.list.choose(target)
-    wait(lambda: shelf.chooser.is_loaded)
-    shutil.rmtree(target)
-    fake_engine.unreadable[target] = "Nothing found."
-    shelf.library.refresh()
-    wait(lambda: "Gone" in dict(words_of(page)).values())
-    gone = next(line for line in lines_of(page) if "gone" in line)
-    assert gone.startswith("Loaded. The files of this model are gone from ")
-    assert (page.detail.load.isVisible(), page.detail.load.text()) == (True, "Eject")
 
 
 def test_two_models_of_one_name_say_where_each_lies(page: ModelsPage, shelf: Shelf, tmp_path: Path, wait: Wait) -> None:

@@ -74,6 +74,7 @@ def test_choice_keeps_what_was_chosen_and_passes_over_what_is_refused(qtbot, sho
     ("typed", "sentence"),
     [
         ("200", "200 is outside 0 to 100\u00a0GB."),
+        ("123456", "123,456 is outside 0 to 100\u00a0GB."),
         *((text, f"“{text}” is no number; 0 to 100\u00a0GB can be typed.") for text in ("much", "nan", "inf", "1e999")),
     ],
 )
@@ -148,3 +149,16 @@ def test_page_that_is_made_opens_no_window_of_its_own(qtbot, theme):
     page.add(Card(theme, Row("First", Switch(theme), "Why.")))
     shown = [one for one in set(QApplication.topLevelWidgets()) - before if one.isVisible()]
     assert shown == []
+
+
+def test_number_that_would_be_rounded_to_nothing_is_refused(qtbot, show, theme):
+    field, told = NumberField(theme, 0, 100, unit="GB", decimals=3), []
+    row = Row("Budget", field)
+    show(Card(theme, row))
+    field.changed.connect(told.append)
+    for typed in ("0.0004", "0.04"):
+        field.clear()
+        qtbot.keyClicks(field, typed)
+        qtbot.keyClick(field, Qt.Key.Key_Return)
+        assert bool(row.problem.text()) == (typed == "0.0004")
+    assert told == [0.04]

@@ -11,14 +11,16 @@ from pytestqt.qtbot import QtBot
 
 from app.system.single import NOTHING, Handed, SingleInstance, read_handed
 
+SENSELESS_PATHS = b'{"model": "", "drafter": "", "paths": [7]}'
+
 
 def test_a_second_start_raises_the_first(qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> None:
     first, second = SingleInstance(tmp_path), SingleInstance(tmp_path)
     assert first.take()
     assert not second.take()
     with qtbot.waitSignal(first.raise_asked) as raised:
-        assert second.raise_other(Handed("/models/a", "ngram"))
-    assert raised.args == [Handed("/models/a", "ngram")]
+        assert second.raise_other(Handed("/models/a", "ngram", ("/a chat.json", "/b")))
+    assert raised.args == [Handed("/models/a", "ngram", ("/a chat.json", "/b"))]
     first.release()
     assert second.take()
     second.release()
@@ -60,6 +62,8 @@ def test_the_lock_of_a_dead_process_blocks_nothing(qapp: QApplication, tmp_path:
     instance.release()
 
 
-@pytest.mark.parametrize("said", [b"", b"[1]", b'{"model": 3, "drafter": ""}', b"\xff", b'{"model": "a"}'])
+@pytest.mark.parametrize(
+    "said", [b"", b"[1]", b'{"model": 3, "drafter": ""}', b"\xff", b'{"model": "a"}', SENSELESS_PATHS]
+)
 def test_what_another_version_says_only_raises_the_window(said: bytes) -> None:
     assert read_handed(said) == NOTHING

@@ -5,8 +5,16 @@ from __future__ import annotations
 import pytest
 
 from engine.models.errors import ModelError
-from engine.models.locate import GgufFile, default_data_dir, find_starter, model_name, resolve_target
+from engine.models.locate import CARRIED_STARTER, GgufFile, default_data_dir, find_starter, model_name, resolve_target
 from tests.engine.models.cache_entry import write_cache_entry
+
+
+def test_the_starter_that_the_application_carries_comes_first_and_has_the_name_of_its_file(tmp_path):
+    carried = tmp_path / CARRIED_STARTER
+    carried.mkdir(parents=True)
+    (carried / "config.json").write_text("{}")
+    assert find_starter(tmp_path) == carried
+    assert model_name(carried) == "SmolLM2-135M-Instruct.Q4_1"
 
 
 def test_starter_is_found_without_importing_its_package():
