@@ -240,13 +240,17 @@ class MoreButton(SymbolButton):
         super().__init__(theme, "chevron-down", "Show the other open chats", parent)
         self._words = ""
         self.set_words("")
-        theme.tokens_changed.connect(lambda: self.set_words(self._words))
+        theme.tokens_changed.connect(self._fit)
 
     def set_words(self, words: str) -> None:
-        """As wide as the words are at the size of text that was chosen."""
         self._words = words
-        self.setFixedSize(ceil(QFontMetricsF(font("interface")).horizontalAdvance(words)) + WORDS_AT + CHEVRON + 14, 30)
         self.setAccessibleName(f"Show the other open chats: {words}")
+        self._fit()
+
+    def _fit(self) -> None:
+        """As wide as the words are at the size of text that was chosen."""
+        width = ceil(QFontMetricsF(font("interface")).horizontalAdvance(self._words))
+        self.setFixedSize(width + WORDS_AT + CHEVRON + 14, 30)
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:

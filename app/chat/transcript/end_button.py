@@ -24,11 +24,15 @@ class EndButton(PaintedButton):
         self.num_lines = 0
         self.set_lines(0)
         self.hide()
-        theme.tokens_changed.connect(lambda: self.set_lines(self.num_lines))  # at another size of text
+        theme.tokens_changed.connect(self._fit)
 
     def set_lines(self, num_lines: int) -> None:
         self.num_lines = num_lines
         self._words = write_count(num_lines) if num_lines else ""
+        self._fit()
+
+    def _fit(self) -> None:
+        """Also at another size of text."""
         room = round(QFontMetricsF(font("small")).horizontalAdvance(self._words)) + 10 if self._words else 0
         self.setFixedSize(QSize(SIZE + room, SIZE))
         self.update()
