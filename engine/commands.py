@@ -23,6 +23,7 @@ from engine.command_line import (
 from engine.inspecting import add_inspect
 from engine.prompt_cache.command import add_cache
 from engine.prove import add_prove
+from engine.training.command import add_train_drafter
 
 
 def run_command(arguments: Sequence[str] | None) -> int:
@@ -51,6 +52,7 @@ def _parser() -> argparse.ArgumentParser:
     add_prove(commands)
     add_bench(commands)
     add_inspect(commands)
+    add_train_drafter(commands)
     add_cache(commands)
     return parser
 
