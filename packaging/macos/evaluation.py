@@ -54,7 +54,7 @@ def unpack(wheels: Iterable[Path], site: Path) -> Path:
 
 def application_entries(site: Path) -> list[Entry]:
     """What the spec takes, as far as it is code of the wheels or is looked for by code."""
-    modules = qt_modules(PROJECT / "app")
+    modules, site = qt_modules(PROJECT / "app"), site.resolve()  # as what a library loads is found
     entries = code_entries(site, lambda path: is_taken(path, modules))
     kept = [entry for entry in with_dependencies(entries, site) if entry[2] == "SYMLINK" or is_kept(entry[0])]
     return kept + metallib.entries(site / "mlx")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from macos import metallib
@@ -43,6 +45,12 @@ def test_a_library_comes_along_with_what_loads_it_and_a_link_at_the_top(site):
         ("mlx/lib/libmlx.dylib", "BINARY"),
         ("libmlx.dylib", "SYMLINK"),
     ]
+
+
+def test_a_folder_may_be_named_from_where_one_stands(site, monkeypatch):
+    monkeypatch.chdir(site.parent)
+    places = {place for place, _, _ in application_entries(Path("site"))}
+    assert {"libmlx.dylib", "mlx.metallib"} <= places
 
 
 def test_load_commands_become_those_that_pyinstaller_leaves(site):
