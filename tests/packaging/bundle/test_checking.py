@@ -24,7 +24,8 @@ needs_built = pytest.mark.skipif(BUILT is None, reason="`make app` has not been 
 # Ends with 7 where it was called as it should be, by a user who may not write beside it
 PROGRAM = """#!/bin/sh
 [ "$*" = --self-test ] && [ "$PATH" != "${PATH#*/programs}" ] && [ -d "$HOME" ] && [ -z "${VIRTUAL_ENV:-}" ] || exit 1
-case $(/bin/ls -ld "${0%/*}/inner") in *w*) exit 2 ;; esac
+rights=$(/bin/ls -ld "${0%/*}/inner")
+case ${rights%% *} in *w*) exit 2 ;; esac
 exit 7
 """
 
