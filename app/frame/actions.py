@@ -24,11 +24,12 @@ from app.theme.theme import Theme
 
 IS_MAC = sys.platform == "darwin"
 SIDEBAR_KEYS = "Meta+Ctrl+S" if IS_MAC else "Ctrl+Shift+S"
-# The first of each is taken by the window managers of many Linux desktops; the second moves by words on macOS.
-CONTINUE_KEYS = ("Ctrl+Alt+Return",) if IS_MAC else ("Ctrl+Alt+Return", "Ctrl+Shift+Return")
-PREVIOUS_BRANCH_KEYS = ("Ctrl+Alt+Left",) if IS_MAC else ("Ctrl+Alt+Left", "Alt+Left")
-NEXT_BRANCH_KEYS = ("Ctrl+Alt+Right",) if IS_MAC else ("Ctrl+Alt+Right", "Alt+Right")
-TINT_KEYS = ("Ctrl+Alt+T",) if IS_MAC else ("Ctrl+Alt+T", "Ctrl+Shift+H")
+# macOS's own are taken by the window managers of many Linux desktops, where menus name the first; Alt moves by words on
+# macOS.
+CONTINUE_KEYS = ("Ctrl+Alt+Return",) if IS_MAC else ("Ctrl+Shift+Return", "Ctrl+Alt+Return")
+PREVIOUS_BRANCH_KEYS = ("Ctrl+Alt+Left",) if IS_MAC else ("Alt+Left", "Ctrl+Alt+Left")
+NEXT_BRANCH_KEYS = ("Ctrl+Alt+Right",) if IS_MAC else ("Alt+Right", "Ctrl+Alt+Right")
+TINT_KEYS = ("Ctrl+Alt+T",) if IS_MAC else ("Ctrl+Shift+H", "Ctrl+Alt+T")
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,7 +116,8 @@ class ModelForm(Card):
     async def _ask_memory(self) -> None:
         choice, target = self.choice, self.target
         drafter = self._planner.resolve(choice.drafter, target)
-        context_length = choice.context_length or (self.facts.context_length if self.facts else 0)
+        own = self.facts.context_length if self.facts else 0
+        context_length = min(choice.context_length or own, own or MOST_CONTEXT)  # a longer one is not used
         if not context_length:
             return
         kv = KvScheme(choice.kv_bits)

@@ -20,6 +20,7 @@ from app.settings.preferences import LibraryChoice, Settings
 from engine.messages import STARTER, Cancel, MemoryEstimate
 from tests.app.fake_engine import FakeEngine
 from tests.app.library.model_folders import make_model
+from tests.app.library.models_pages import lines_of, words_of
 
 GB = 10**9
 TAB = Qt.FocusPolicy.TabFocus
@@ -31,15 +32,6 @@ Wait = Callable[[Callable[[], bool]], None]
 @pytest.fixture
 def page(make_page: Callable[[], ModelsPage]) -> ModelsPage:
     return make_page()
-
-
-def words_of(page: ModelsPage) -> list[tuple[str, str]]:
-    """Name and fit of each model."""
-    return [(row.name, row.verdict.sentence.replace(NO_BREAK, " ")) for row in page.here.list.rows.rows if row.model]
-
-
-def lines_of(page: ModelsPage) -> list[str]:
-    return [row.line.replace(NO_BREAK, " ") for row in page.here.list.rows.rows if row.model]
 
 
 def test_models_that_do_not_fit_say_what_would(page: ModelsPage) -> None:

@@ -10,11 +10,11 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from app.figures import NO_BREAK
 from app.library.models_page import ModelsPage, Shelf
 from app.library.removal_sheet import RemovalSheet
 from engine.messages import STARTER, Failed
 from tests.app.fake_engine import FakeEngine
+from tests.app.library.models_pages import lines_of, words_of
 
 Wait = Callable[[Callable[[], bool]], None]
 
@@ -22,15 +22,6 @@ Wait = Callable[[Callable[[], bool]], None]
 @pytest.fixture
 def page(make_page: Callable[[], ModelsPage]) -> ModelsPage:
     return make_page()
-
-
-def words_of(page: ModelsPage) -> list[tuple[str, str]]:
-    """Name and fit of each model."""
-    return [(row.name, row.verdict.sentence.replace(NO_BREAK, " ")) for row in page.here.list.rows.rows if row.model]
-
-
-def lines_of(page: ModelsPage) -> list[str]:
-    return [row.line.replace(NO_BREAK, " ") for row in page.here.list.rows.rows if row.model]
 
 
 def test_deleting_asks_first_and_takes_the_row(page: ModelsPage, shelf: Shelf, cache: Path, wait: Wait) -> None:

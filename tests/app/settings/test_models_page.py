@@ -100,6 +100,15 @@ def test_memory_and_the_models_own_values_are_told(page) -> None:
     assert (page.models.context.placeholderText(), placeholders) == ("32,768", ["0.7", "20", "another each"])
 
 
+def test_memory_of_a_context_that_is_too_long_is_that_of_the_one_that_is_used(
+    page, fake_engine, settle, settings
+) -> None:
+    settings.change_model(page.models.target, replace(page.models.choice, context_length=100_000))
+    settle(lambda: "32,768" in page.models.context_row.problem.text())
+    questions = [one for one in fake_engine.commands if isinstance(one, EstimateMemory)]
+    assert questions[-1].context_length == 32_768
+
+
 def test_a_model_that_was_not_looked_at_before_the_page_went_is_when_it_comes_back(page, fake_engine, settle) -> None:
     fake_engine.answers_on_models = False
     page.choose_model("/models/other")
