@@ -48,7 +48,7 @@ _CAUSES = {
     MODEL_CHANGED: "the model's files changed.",
     OTHER_KV: "they were saved with another precision.",
     OTHER_VERSION: "another version of Slipstream had saved them.",
-    TEXT_CHANGED: "the chat's text changed at token {place:,} (an edit, or the model's template).",
+    TEXT_CHANGED: "the chat's text changed at token {place:,} (an edit, the system prompt, or the template).",
     TEMPLATE_CHANGED: "the chat is written with another template.",
     OLD_BRANCH: "this branch of the chat was removed to stay within the cache's budget.",
     RAM_EVICTED: "they had to leave memory before they were saved.",
