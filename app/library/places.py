@@ -15,6 +15,7 @@ from app.library.hub import cache_folder
 HOME_POINTER = ".lmstudio-home-pointer"  # in the home folder; holds the path of LM Studio's own
 LM_STUDIO_HOMES = (Path(".lmstudio"), Path(".cache") / "lm-studio")  # in the home folder, the later version's first
 IMPORTED = "models"  # in the data folder
+CARRIED = Path(str(files("resources"))) / "drafters"  # what came with the program
 
 
 class Kind(StrEnum):
@@ -55,8 +56,7 @@ def places(added: Iterable[str], data_dir: Path, home: Path | None = None) -> tu
 
 def carried() -> tuple[Place, ...]:
     """Where what came with the program lies that is no starter model; none where it came without."""
-    folder = Path(str(files("resources"))) / "drafters"
-    return (Place(folder, Kind.STARTER),) if folder.is_dir() else ()
+    return (Place(CARRIED, Kind.STARTER),) if CARRIED.is_dir() else ()
 
 
 def _lm_studio_folders(home: Path) -> Iterator[Path]:

@@ -11,9 +11,9 @@ import tempfile
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from importlib.resources import files
 from pathlib import Path
 
+from app.library import places
 from app.self_test.replies import Asking, CheckError, Reply, asking, compare, makes_sense
 from app.system.frozen import bundle_folder
 from app.system.libraries import chosen_platform, missing_libraries_sentence
@@ -152,8 +152,7 @@ def device_words(device: str, system: str, *, has_blas: bool, is_bundle: bool) -
 
 def _check_carried(checks: Checks, engine: Asking, plain: Reply) -> None:
     """Those with weights that came with the program, where they are for this model."""
-    folder = Path(str(files("resources"))) / "drafters"
-    for path in sorted(one.parent for one in folder.glob("*/config.json")):
+    for path in sorted(one.parent for one in places.CARRIED.glob("*/config.json")):
         with checks.check(f"The drafter {path.name}"):
             facts = engine.inspect(str(path))
             if facts.refusal:

@@ -54,6 +54,7 @@ def data_dir(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The data folder of one test, made as the program makes it."""
     monkeypatch.setenv("SLIPSTREAM_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("HOME", str(tmp_path / "home"))  # where models are looked for
+    monkeypatch.setattr("app.library.places.CARRIED", tmp_path / "carried")
     for name in ("HF_HOME", "HF_HUB_CACHE"):
         monkeypatch.delenv(name, raising=False)
     return data_folder()
