@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from engine.training.collecting import Collecting
 
@@ -11,7 +11,7 @@ KINDS = ("eagle3",)
 
 @dataclass(frozen=True, slots=True)
 class TrainingPlan:
-    """Everything that decides what comes out; a folder that was begun with one plan goes on with that one alone."""
+    """Everything that decides what comes out; what a folder was begun with, it goes on with alone."""
 
     kind: str
     num_questions: int = 24_000  # that the target asks itself
@@ -24,3 +24,14 @@ class TrainingPlan:
     bits: int = 4  # of the drafter that is written; 0 for bf16
     seed: int = 0
     collecting: Collecting = field(default_factory=Collecting)
+
+    @property
+    def of_gathering(self) -> dict[str, object]:
+        """What the replies depend on."""
+        values = asdict(self)
+        return {name: values[name] for name in ("num_questions", "num_passages", "seed", "collecting")}
+
+    @property
+    def of_teaching(self) -> dict[str, object]:
+        """What the drafter depends on beside the replies."""
+        return {name: value for name, value in asdict(self).items() if name not in self.of_gathering or name == "seed"}

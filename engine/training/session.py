@@ -7,7 +7,7 @@ import random
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import mlx.core as mx
@@ -36,7 +36,7 @@ from engine.training.trainer import Course, Trainer
 HELD_OUT_PART = 0.01  # of the greedy replies, which nothing is learned from
 MOST_HELD_OUT = 200
 SECONDS_BETWEEN_SAVES = 60.0
-_PLAN, _DRAFTER = "plan.json", "drafter"
+_GATHERING, _TEACHING, _DRAFTER = "gathering.json", "teaching.json", "drafter"
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class TrainingSession:
     """One folder of training; interrupted at any place, it goes on there."""
 
     def __init__(self, target: Target, tokenizer: Tokenizer, folder: Path, plan: TrainingPlan, goes_on: GoesOn) -> None:
-        """Raises BadInputError where the target cannot be taught from, or the folder was begun with another plan."""
+        """Raises BadInputError where the target cannot be taught from."""
         if TAPS not in target.view.ports:
             raise BadInputError(
                 f"{target.facts.name!r} shows no layers that a drafter could read; choose another model to train for"
@@ -64,10 +64,11 @@ class TrainingSession:
         self._plan = plan
         self._goes_on = goes_on
         self._began = time.monotonic()
-        self._remember_plan()
 
     def gather(self, given: Sequence[TrainingPrompt], held_out: Sequence[str]) -> Corpus:
-        """Collect prompts and replies; raises StoppedError, and OSError where the disk refuses."""
+        """Collect prompts and replies; raises StoppedError, OSError where the disk refuses, and BadInputError where the
+        folder was begun with other settings."""
+        self._begin(_GATHERING, self._plan.of_gathering)
         gathering = Gathering(self._target, self._chat, self._folder, self._plan, held_out, self._goes_on)
         return gathering.gather(given)
 
@@ -76,7 +77,9 @@ class TrainingSession:
         return Corpus.open(self._folder / REPLIES)
 
     def train(self, corpus: Corpus) -> Trained:
-        """Teach a drafter with a corpus and write it; raises StoppedError once its state is saved."""
+        """Teach a drafter with a corpus and write it; raises StoppedError once its state is saved, and BadInputError
+        where the folder was begun with other settings."""
+        self._begin(_TEACHING, self._plan.of_teaching)
         samples = list(corpus.samples())
         kept_out, samples = _hold_out(samples, self._plan.seed)
         draft_ids = choose_tokens(samples, self._plan.num_draft_tokens, self._target.facts.vocab_size)
@@ -151,9 +154,10 @@ class TrainingSession:
             int(str(config["intermediate_size"])),
         )
 
-    def _remember_plan(self) -> None:
+    def _begin(self, name: str, settings: dict[str, object]) -> None:
+        """Keep what a part of the work is made with, so that it is gone on with in the same way."""
         self._folder.mkdir(parents=True, exist_ok=True)
-        path, wanted = self._folder / _PLAN, json.dumps(asdict(self._plan), indent=1, sort_keys=True)
+        path, wanted = self._folder / name, json.dumps(settings, indent=1, sort_keys=True)
         if not path.exists():
             write_text(path, wanted)
         elif path.read_text(encoding="utf-8") != wanted:

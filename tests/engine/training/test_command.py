@@ -33,6 +33,12 @@ def test_run_that_ends_early_is_gone_on_with(train, capsys):
     assert train() == 0
 
 
+def test_replies_are_gathered_first_and_learned_from_later_with_other_options(train, tmp_path):
+    assert train("--only-gather") == 0
+    assert not (tmp_path / "out" / "drafter").exists()
+    assert train("--only-teach", "--steps", "2", "--rows", "4") == 0
+
+
 def test_nothing_to_learn_from_is_bad_input(train, capsys):
     assert train("--questions", "0") == BAD_INPUT
     assert "give --prompts, or --questions above 0" in capsys.readouterr().err

@@ -84,15 +84,18 @@ def test_interrupted_course_ends_like_a_whole_one(teacher_target, tmp_path):
 
 
 def test_folder_of_another_plan_is_not_gone_on_with(teacher_target, tmp_path):
-    open_session(teacher_target, tmp_path, PLAN)
+    corpus = open_session(teacher_target, tmp_path, SHORT).gather(PROMPTS, ())
+    open_session(teacher_target, tmp_path, SHORT).train(corpus)
     with pytest.raises(BadInputError, match="begun with other settings"):
-        open_session(teacher_target, tmp_path, SHORT)
+        open_session(teacher_target, tmp_path, PLAN).train(corpus)
+    with pytest.raises(BadInputError, match="begun with other settings"):
+        open_session(teacher_target, tmp_path, replace(SHORT, num_questions=3)).gather(PROMPTS, ())
 
 
 def test_head_reads_layers_and_tokens_that_its_files_name(taught, teacher_target):
     files = read_files(taught.folder)
     assert files.config["eagle_aux_hidden_state_layer_ids"] == [1]
-    assert json.loads((taught.folder.parent / "plan.json").read_text())["kind"] == "eagle3"
+    assert json.loads((taught.folder.parent / "teaching.json").read_text())["kind"] == "eagle3"
 
 
 def test_frequent_tokens_of_replies_are_drafted():
