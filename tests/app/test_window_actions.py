@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 
+from app.frame.actions import IS_MAC
 from tests.app.driver import Driver, settle
 from tests.app.fake_engine import FakeEngine, deltas_of
 
@@ -67,6 +69,13 @@ def test_no_key_belongs_to_two_actions_and_none_to_the_desktop_alone(driver: Dri
     for action in driver.window.actions():
         own = [key.toString() for key in action.shortcuts()]
         assert not own or not all(key.startswith("Ctrl+Alt+") for key in own), action.text()
+
+
+@pytest.mark.skipif(IS_MAC, reason="macOS leaves Control, Option and an arrow to programs")
+def test_keys_that_desktops_take_are_never_those_that_menus_name(driver: Driver) -> None:
+    """A menu names the first of an action's keys."""
+    for action in driver.window.actions():
+        assert not action.shortcut().toString().startswith("Ctrl+Alt+"), action.text()
 
 
 def test_branches_are_stepped_through_with_alt_and_an_arrow(driver: Driver, fake_engine: FakeEngine) -> None:

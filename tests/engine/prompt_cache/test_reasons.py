@@ -52,6 +52,12 @@ def test_a_text_that_changed_before_the_last_message_is_told_with_its_place():
     assert "600 tokens were read again: the chat's text changed at token 300 " in text_told
 
 
+def test_a_text_that_changed_may_be_another_preset_s_system_prompt():
+    """The tokens alone do not tell which part of the chat changed, so each that may have is named."""
+    told = sentence(reasons.TEXT_CHANGED, 600, 6)
+    assert all(part in told for part in ("an edit", "the system prompt", "the template"))
+
+
 def test_another_template_is_the_cause_where_the_text_changed():
     changed = [*A[:5], *text(2, 900)]
     _, code, text_told = explain(restored(5, A, changed, num_old=900, has_new_template=True))
