@@ -20,6 +20,7 @@ DATA_OF = ("mlx", "mlx_lm", "ziamath", "ziafont", "latex2mathml")
 
 MODULES_LEFT_OUT = (
     *("pytest", "_pytest", "pytestqt", "xdist", "ruff", "mypy", "mypyc", "pip", "setuptools", "pkg_resources", "wheel"),
+    *("pluggy", "iniconfig", "execnet", "pathspec"),  # of those, where .venv has what the tests need
     *("PyInstaller", "tkinter", "idlelib", "lib2to3", "pydoc_data", "ensurepip", "turtledemo", "IPython", "doctest"),
     *("curses", "_curses", "readline", "nis", "crypt", "_dbm", "_gdbm"),  # of Python's; each needs a library more
     *("torch", "tensorflow", "jax", "flax", "scipy", "pandas", "matplotlib", "PIL", "sklearn", "numba", "numpy.f2py"),
@@ -52,7 +53,8 @@ QT_LEFT_OUT = re.compile(
 )
 FILES_LEFT_OUT = re.compile(
     r"(^|/)(tests?|__pycache__|translations|include|cmake|qml|metatypes|typesystems|glue|libexec)/"
-    r"|\.(pyi|pyc|md|typed|prl|a|h|hpp|cmake)$"
+    r"|\.(pyi|pyc|typed|prl|a|h|hpp|cmake)$"
+    r"|^(?!resources/).*\.md$"  # a drafter's card comes along
     r"|(^|/)[^/]+\.(dist|egg)-info/"  # the build writes its own
     r"|\.(app|dSYM)/"
 )
